@@ -1,0 +1,55 @@
+// A variant: one way to multiply, by a name, with what the harness must know to run it.
+#pragma once
+
+#include "matrix.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace ladder {
+
+/// Extents along CUDA's x, y and z. 64-bit, so that a grid that is too large can be named before it wraps.
+struct Extent {
+  std::int64_t x = 1, y = 1, z = 1;
+  std::int64_t count() const { return x * y * z; }
+};
+
+/// The launch geometry of a kernel: blocks in the grid, threads in a block, dynamic shared memory.
+struct Geometry {
+  Extent grid, block;
+  std::int64_t shared_bytes = 0;
+};
+
+/// What a variant is in its chapter's table.
+enum class Role {
+  own,       ///< the chapter's subject
+  previous,  ///< the best of the chapter before, for comparison
+  library,   ///< the vendor's library: the yardstick
+};
+
+/// Computes C from A and B, or enqueues the work on the device's default stream. Pointers are to where the
+/// machine keeps its matrices: host memory for the CPU, device memory for a GPU.
+using Run = std::function<void(const float* A, const float* B, float* C, const Shape& shape)>;
+
+struct Variant {
+  std::string name;                                       ///< no spaces: it is also a command-line value
+  Role role = Role::own;
+  Run run;
+  std::function<Geometry(const Shape&)> geometry;         ///< empty on the CPU and for a library
+  std::function<std::string(const Shape&)> refuses;       ///< empty, or why the shape cannot be taken ("" = it can)
+};
+
+/// The limits of a launch that hold on every CUDA device (CUDA C++ Programming Guide, "Compute
+/// Capabilities", table of technical specifications).
+struct LaunchLimits {
+  std::int64_t threads_per_block = 1024;
+  Extent block{1024, 1024, 64};
+  Extent grid{2147483647, 65535, 65535};
+  std::int64_t shared_bytes = 48 * 1024;  ///< without opting in to more
+};
+
+/// The first limit that a geometry breaks, as a sentence that names the option to change ("" if none).
+std::string broken_limit(const Geometry& geometry, const LaunchLimits& limits = {});
+
+}  // namespace ladder
