@@ -1,0 +1,17 @@
+// The CPU as a machine: host matrices between guard bands, the steady clock, OpenBLAS.
+#pragma once
+
+#include "machine.hpp"
+
+namespace ladder {
+
+/// The CPU with as many threads as OpenMP gives (OMP_NUM_THREADS sets them).
+std::unique_ptr<Machine> open_cpu();
+
+/// Bytes of host memory that may still be taken; infinity where the system does not say.
+double host_free_bytes();
+
+/// fp32 flop/s of multiply-adds from vector registers on all threads, measured (about 0.1 s).
+double measure_cpu_ceiling();
+
+}  // namespace ladder
