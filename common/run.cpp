@@ -1,0 +1,213 @@
+#include "run.hpp"
+
+#include "cpu.hpp"
+#include "errors.hpp"
+#include "numbers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+namespace ladder {
+namespace {
+
+/// A line on standard error that the next one overwrites; nothing when nobody watches.
+void progress(const std::string& text) {
+  if (!isatty(STDERR_FILENO)) return;
+  std::fprintf(stderr, "\r\033[K%s", text.c_str());
+  std::fflush(stderr);
+}
+
+/// Why a variant cannot take a shape, or "".
+std::string refusal(const Variant& variant, const Shape& shape) {
+  if (variant.refuses)
+    if (std::string text = variant.refuses(shape); !text.empty()) return text;
+  return variant.geometry ? broken_limit(variant.geometry(shape)) : "";
+}
+
+std::vector<Variant> chosen(const Chapter& chapter, const Options& options) {
+  if (options.variants.empty()) return chapter.variants;
+  std::vector<Variant> variants;
+  for (const std::string& name : options.variants) {
+    const auto found = std::find_if(chapter.variants.begin(), chapter.variants.end(),
+                                    [&](const Variant& v) { return v.name == name; });
+    if (found == chapter.variants.end())
+      throw UsageError("--variant: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
+    variants.push_back(*found);
+  }
+  return variants;
+}
+
+void list(const Chapter& chapter) {
+  const Shape shape{1024, 1024, 1024};
+  std::printf("%s: %s\n\n%-24s %s\n", chapter.name.c_str(), chapter.idea.c_str(), "variant", "launch at 1024");
+  for (const Variant& v : chapter.variants) {
+    std::string launch = "a function on the CPU";
+    if (v.geometry) {
+      const Geometry g = v.geometry(shape);
+      launch = format("%ld x %ld blocks of %ld x %ld threads", long(g.grid.x), long(g.grid.y), long(g.block.x),
+                      long(g.block.y));
+    }
+    if (v.role == Role::previous) launch += " (the chapter before)";
+    std::printf("%-24s %s\n", v.name.c_str(), launch.c_str());
+  }
+}
+
+/// Refuses what cannot be served before a machine is opened: shapes that no variant of the chapter takes,
+/// sums that --fill integers cannot keep exact, matrices that the host cannot hold.
+void check_shapes(const std::vector<Shape>& shapes, const std::vector<Variant>& variants, const Options& options) {
+  std::string last_refusal;
+  bool any_taken = false;
+  for (const Shape& shape : shapes) {
+    for (const Variant& variant : variants) {
+      if (variant.role != Role::own) continue;
+      const std::string text = refusal(variant, shape);
+      if (text.empty()) any_taken = true;
+      else last_refusal = variant.name + " cannot take " + shape.text() + ": " + text;
+    }
+    if (options.fill == Fill::integers && shape.K > integers_largest_K)
+      throw UsageError(format("--fill integers: K = %ld, but sums are exact only up to K = %ld", long(shape.K),
+                              long(integers_largest_K)));
+    // On the host: A, B, the machine's copies on a CPU, the result, and the check's fp64 rows.
+    const double need = 2 * shape.compulsory_bytes(), have = host_free_bytes();
+    if (need > have)
+      throw UsageError(format("--size: %s needs %s of host memory, %s is free", shape.text().c_str(),
+                              bytes_text(need).c_str(), bytes_text(have).c_str()));
+  }
+  if (!any_taken && !last_refusal.empty()) throw UsageError(last_refusal);
+}
+
+void check_rate(const Result& result, const MachineFacts& machine) {
+  const double limit = 1.01 * std::max(machine.limit_flops, machine.ceiling_flops);
+  const double rate = result.flops_per_second();
+  if (machine.limit_flops > 0 && rate > limit)
+    throw MeasurementError(format("%s at %s: %.3g TFLOP/s is above what this device can do (%.3g TFLOP/s)",
+                                  result.variant.c_str(), result.shape.text().c_str(), rate * 1e-12, limit * 1e-12));
+}
+
+int run(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv) {
+  const Parsed parsed = parse_options(argc, argv, chapter.name, chapter.idea);
+  if (parsed.exit) return *parsed.exit;
+  const Options& options = parsed.options;
+  if (options.list) {
+    list(chapter);
+    return exit_right;
+  }
+  std::vector<Variant> variants = chosen(chapter, options);
+  const std::vector<Shape>& shapes = options.shapes.empty() ? chapter.sizes : options.shapes;
+  check_shapes(shapes, variants, options);
+  Record record(options.json, chapter.name, options);
+
+  std::printf("%s: %s\n", chapter.name.c_str(), chapter.idea.c_str());
+  std::fflush(stdout);
+  const std::unique_ptr<Machine> machine = open(options);
+  if (Variant library = machine->library(); library.run) variants.push_back(library);
+  std::printf("%s\n", machine->facts().headline.c_str());
+
+  bool wrong = false;
+  for (const Shape& shape : shapes) {
+    const double need = shape.compulsory_bytes() + 6.0 * guard_words * sizeof(float), have = machine->free_bytes();
+    if (need > have)
+      throw UsageError(format("--size: %s needs %s, %s is free on %s", shape.text().c_str(), bytes_text(need).c_str(),
+                              bytes_text(have).c_str(), machine->facts().name.c_str()));
+    const std::vector<Result> results = measure(*machine, variants, shape, options);
+    print_table(results, machine->facts(), options);
+    record.add(results);
+    record.write(machine->facts());
+    for (const Result& result : results) {
+      wrong |= result.refused.empty() && !result.verdict.right;
+      if (result.timing) check_rate(result, machine->facts());
+    }
+  }
+  return wrong ? exit_wrong : exit_right;
+}
+
+}  // namespace
+
+Verdict verify(Machine& machine, const Variant& variant, const Reference& reference) {
+  machine.poison_result();
+  machine.run(variant);
+  Verdict verdict = reference.check(machine.result());
+  if (std::string text = machine.damage(); !text.empty()) {
+    verdict.right = false;
+    verdict.message = verdict.message.empty() ? text : text + "; " + verdict.message;
+  }
+  return verdict;
+}
+
+std::vector<Result> measure(Machine& machine, const std::vector<Variant>& variants, const Shape& shape,
+                            const Options& options) {
+  progress(shape.text() + ": inputs and reference");
+  Matrix A(shape.M, shape.K), B(shape.K, shape.N);
+  fill(A, options.fill, options.seed);
+  fill(B, options.fill, options.seed + 1);
+  const Reference reference(A, B, options.fill == Fill::integers, options.seed);
+  machine.load(A, B);
+
+  std::vector<Result> results;
+  std::vector<std::size_t> right;  // indices of the variants to time
+  for (const Variant& variant : variants) {
+    Result result{shape, variant.name, variant.role, refusal(variant, shape), {}, {}, {}};
+    if (result.refused.empty()) {
+      progress(shape.text() + ": verifying " + variant.name);
+      result.verdict = verify(machine, variant, reference);
+      if (result.verdict.right && shape.flops() > 0) right.push_back(results.size());
+    }
+    results.push_back(std::move(result));
+  }
+
+  std::vector<TimeBatch> batches;
+  for (const std::size_t i : right)
+    batches.push_back([&, i](int launches) { return machine.time(variants[i], launches, options.schedule.cold); });
+  const std::vector<Timing> timings = time_interleaved(batches, options.schedule, [&](int round) {
+    progress(shape.text() + ": timing, round " + std::to_string(round));
+  });
+
+  // Once more after timing, launched as the timed batches were: a kernel that is right alone and wrong in a
+  // row (it reads what the launch before it left) must not keep its time.
+  double library_seconds = 0;
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    Result& result = results[right[t]];
+    progress(shape.text() + ": verifying again " + result.variant);
+    machine.poison_result();
+    machine.time(variants[right[t]], std::min(timings[t].launches, 3), options.schedule.cold);
+    if (Verdict again = reference.check(machine.result()); !again.right) {
+      result.verdict = again;
+      result.verdict.message = "when launched several times in a row: " + again.message;
+      continue;
+    }
+    result.timing = timings[t];
+    if (result.role == Role::library) library_seconds = timings[t].median;
+  }
+  if (library_seconds > 0)
+    for (Result& result : results)
+      if (result.timing) result.library_ratio = library_seconds / result.timing->median;
+  progress("");
+  return results;
+}
+
+int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv) {
+  const auto fail = [&](const char* text, int exit) {
+    progress("");
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", chapter.name.c_str(), text);
+    return exit;
+  };
+  try {
+    return run(chapter, open, argc, argv);
+  } catch (const UsageError& error) {
+    return fail(error.what(), exit_usage);
+  } catch (const NoDeviceError& error) {
+    return fail(error.what(), exit_no_device);
+  } catch (const EnvironmentError& error) {
+    return fail(error.what(), exit_environment);
+  } catch (const std::bad_alloc&) {
+    return fail("--size: the matrices do not fit in host memory", exit_usage);
+  } catch (const std::exception& error) {  // a kernel that crashed, a rate that cannot be
+    return fail(error.what(), exit_wrong);
+  }
+}
+
+}  // namespace ladder

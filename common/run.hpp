@@ -1,0 +1,28 @@
+// Running a chapter: verify every variant, time those that are right, report.
+#pragma once
+
+#include "chapter.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace ladder {
+
+/// Opens the machine that a chapter runs on, given --device.
+using OpenMachine = std::function<std::unique_ptr<Machine>(const Options&)>;
+
+/// The whole program: parses the command line, runs the chapter on the machine, and turns every failure into
+/// one sentence on standard error and an exit code of errors.hpp.
+int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv);
+
+/// Verifies one variant on the problem that the machine holds: poison, run, check the result and the guards.
+Verdict verify(Machine& machine, const Variant& variant, const Reference& reference);
+
+/// Verifies and times variants at one shape. A variant that refuses the shape or is wrong is not timed.
+std::vector<Result> measure(Machine& machine, const std::vector<Variant>& variants, const Shape& shape,
+                            const Options& options);
+
+}  // namespace ladder

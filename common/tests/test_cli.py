@@ -1,0 +1,160 @@
+"""The command line of the chapters: every kind of bad input has its exit code and one clear sentence.
+
+Usage: test_cli.py FOLDER, where FOLDER holds the chapters' programs. Needs no GPU: what is refused here is
+refused before a device is looked for.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS = pathlib.Path(sys.argv.pop(1))
+GPU_PROGRAMS = [name for name in ("02_naive", "03_tiled", "04_bounds", "05_padding") if (PROGRAMS / name).exists()]
+
+
+def run(program, *arguments):
+    return subprocess.run(
+        [PROGRAMS / program, *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, arguments, *parts, program="01_cpu", exit_code=2):
+        """Checks the exit code, that standard error is one line, and that it says each of `parts`."""
+        done = run(program, *arguments)
+        self.assertEqual(done.returncode, exit_code, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+        self.assertNotIn("terminate", done.stderr)
+
+    def test_sizes_that_are_no_sizes(self):
+        for size in ("-1", "x", "1.5", "1e3", "2147483648", "99999999999999999999999"):
+            self.refused([f"--size={size}"], "--size must be a whole number from 0 to 2147482623", size)
+        self.refused(["--sizes", "64,-1"], "--size must be a whole number", "'-1'")
+        self.refused(["-m", "-5", "-n", "1", "-k", "1"], "-m")
+
+    def test_dimensions_come_together(self):
+        self.refused(["-m", "5"], "-m, -n and -k must be given together")
+        self.refused(["-m", "5", "-k", "7"], "-m, -n and -k must be given together")
+
+    def test_unknown_options_and_values(self):
+        self.refused(["--sise", "64"], "--sise")
+        self.refused(["64"], "64")
+        self.refused(["--fill", "ones"], "--fill takes random, unit, integers or zeros", "ones")
+        self.refused(["--variant", "nothing"], "--variant", "nothing", "--list")
+        self.refused(["--repeats", "-1"], "--repeats must be a whole number")
+        self.refused(["--repeats=many"], "--repeats must be a whole number", "many")
+        self.refused(["--warmup=-2"], "--warmup must be a whole number")
+        self.refused(["--seed=x"], "--seed must be a whole number")
+        self.refused(["--device=-1"], "--device must be a whole number")
+        self.refused(["--size"], "--size")
+        self.refused(["--size="], "--size")
+
+    def test_memory_beyond_what_is_free(self):
+        self.refused(["--size", "2000000"], "--size", "TiB", "free")
+
+    def test_shapes_files(self):
+        self.refused(["--shapes", "no/such.csv"], "cannot read 'no/such.csv'")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "shapes.csv")
+            file.write_text("M,N,K\n1,2,3\n4,five,6\n")
+            self.refused(["--shapes", file], "line 3: N must be a whole number", "five")
+            file.write_bytes(bytes(range(256)))
+            self.refused(["--shapes", file], "--shapes")
+            self.refused(["--shapes", folder], "--shapes")
+
+    def test_integers_stay_exact(self):
+        self.refused(
+            ["--fill", "integers", "-m", "1", "-n", "1", "-k", "5000000"], "--fill integers", "K = 5000000"
+        )
+
+    def test_json_that_cannot_be_written(self):
+        self.refused(["--json", "no/such/folder/x.json"], "--json", "no/such/folder/x.json")
+
+    @unittest.skipUnless("03_tiled" in GPU_PROGRAMS, "built without CUDA")
+    def test_tiles_that_do_not_fit(self):
+        refused = lambda *a: self.refused(*a, program="03_tiled")
+        refused(["--size", "1001"], "= 1001 is no multiple of", "04_bounds")
+        refused(["-m", "64", "-n", "64", "-k", "65"], "K = 65 is no multiple of 32", "04_bounds")
+        refused(["-m", "64", "-n", "33", "-k", "64"], "N = 33 is no multiple of")
+        refused(["--variant", "tiled-16", "--size", "24"], "tiled-16", "M = 24 is no multiple of 16")
+
+    @unittest.skipUnless("02_naive" in GPU_PROGRAMS, "built without CUDA")
+    def test_grids_beyond_the_limit(self):
+        self.refused(
+            ["--variant", "naive-16x16", "-m", "1048561", "-n", "1", "-k", "1"],
+            "naive-16x16", "-m: grid y is 65536; CUDA's limit is 65535", program="02_naive",
+        )
+
+
+class Runs(unittest.TestCase):
+    def test_help_is_readable(self):
+        for program in ["01_cpu", *GPU_PROGRAMS]:
+            done = run(program, "--help")
+            self.assertEqual(done.returncode, 0)
+            for option in ("--size", "-m", "--shapes", "--variant", "--list", "--repeats", "--warmup", "--cold",
+                           "--fill", "--seed", "--json", "--device"):
+                self.assertIn(option, done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines())), 110)
+
+    def test_list_names_what_variant_takes(self):
+        listed = run("01_cpu", "--list").stdout
+        for name in ("ijk", "ikj", "blocked"):
+            self.assertIn(f"\n{name} ", listed)
+            done = run("01_cpu", "--variant", name, "--size", "33", "--repeats", "2")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"\n{name} ", done.stdout)
+
+    def test_every_kind_of_input_and_size(self):
+        for fill in ("random", "unit", "integers", "zeros"):
+            done = run("01_cpu", "--sizes", "0,1,7,64", "-m", 5, "-n", 7, "-k", 11, "--fill", fill, "--repeats", 2)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("WRONG", done.stdout)
+        done = run("01_cpu", "-m", 3, "-n", 4, "-k", 0, "--cold", "--repeats", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_the_table_fits_a_terminal(self):
+        done = run("01_cpu", "--size", "128", "--repeats", "2")
+        for line in done.stdout.splitlines()[2:]:
+            self.assertLessEqual(len(line), 80, line)
+
+    def test_a_record_holds_everything_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "record.json")
+            done = run("01_cpu", "--sizes", "64,65", "--repeats", "3", "--json", file, "--seed", "9")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            record = json.loads(file.read_text())
+        self.assertEqual(record["chapter"], "01_cpu")
+        self.assertEqual(record["seed"], 9)
+        for key in ("commit", "compiler", "cache", "fill"):
+            self.assertTrue(record[key])
+        for key in ("name", "kind", "threads", "ceiling_flops_per_s", "ceiling_bytes_per_s"):
+            self.assertTrue(record["machine"][key])
+        names = [r["variant"] for r in record["results"] if r["shape"] == {"M": 65, "N": 65, "K": 65}]
+        self.assertEqual(names[:3], ["ijk", "ikj", "blocked"])
+        for result in record["results"]:
+            self.assertTrue(result["verdict"]["right"])
+            self.assertLessEqual(result["verdict"]["worst_error_over_bound"], 1)
+            time = result["time"]
+            self.assertEqual(time["batches"], 3)
+            self.assertTrue(0 < time["min_s"] <= time["median_s"] <= time["p95_s"])
+            self.assertGreater(time["first_s"], 0)
+            flops = 2 * result["shape"]["M"] ** 3
+            self.assertAlmostEqual(result["flops_per_s"] * time["median_s"] / flops, 1)
+
+    def test_inputs_and_verdicts_repeat(self):
+        def errors():
+            with tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder, "r.json")
+                run("01_cpu", "--size", "100", "--variant", "ijk", "--repeats", "1", "--json", file)
+                return [r["verdict"]["error"] for r in json.loads(file.read_text())["results"]][:1]
+
+        self.assertEqual(errors(), errors())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=0)
