@@ -1,0 +1,16 @@
+#include "../04_bounds/kernel.cuh"
+#include "chapter.hpp"
+#include "kernel.cuh"
+
+void ladder::describe(KernelChapter<Element>& chapter) {
+  chapter.name = "05_padding";
+  chapter.idea = "The 32 banks of shared memory: when padding loses, when it pays, and a swizzle that needs none.";
+  chapter.previous("bounded-16", bounded<Element, 16>, bounded_geometry<16>);
+  chapter.previous("bounded-32", bounded<Element, 32>, bounded_geometry<32>);
+  chapter.own("padded-16", padded<Element, 16, 1>, bounded_geometry<16>);
+  chapter.own("padded-32", padded<Element, 32, 1>, bounded_geometry<32>);
+  chapter.own("transposed-32", transposed<Element, 32, 0>, bounded_geometry<32>);
+  chapter.own("transposed-padded-32", transposed<Element, 32, 1>, bounded_geometry<32>);
+  chapter.own("swizzled-32", swizzled<Element, 32, 2>, bounded_geometry<32>);
+  chapter.own("swizzled-32-greedy", swizzled<Element, 32, 1>, bounded_geometry<32>);
+}
