@@ -13,7 +13,7 @@
 
 namespace ladder {
 
-/// A kernel that ended in an error, such as an illegal address: its variant is wrong.
+/// A kernel that CUDA refused to launch or that ended in an error, such as an illegal address.
 struct KernelError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -22,6 +22,8 @@ struct KernelError : std::runtime_error {
 /// KernelError, everything else EnvironmentError.
 void check(cudaError_t error, const char* what);
 void check(cublasStatus_t status, const char* what);
+/// Throws KernelError if CUDA refused a launch, given cudaGetLastError() right after it.
+void check_launch(cudaError_t error);
 
 /// Device memory that frees itself.
 class DeviceBuffer {

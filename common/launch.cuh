@@ -19,7 +19,7 @@ Run launcher(Kernel kernel, GeometryOf geometry_of) {
     if (geometry.grid.count() == 0) return;
     kernel<<<to_dim3(geometry.grid), to_dim3(geometry.block), geometry.shared_bytes>>>(
         A, B, C, int(shape.M), int(shape.N), int(shape.K));
-    check(cudaGetLastError(), "the launch");
+    check_launch(cudaGetLastError());
   };
 }
 

@@ -38,16 +38,13 @@ class Machine {
   virtual double free_bytes() const = 0;
   /// Takes copies of the inputs and makes room for C, each between guard bands.
   virtual void load(const Matrix& A, const Matrix& B) = 0;
-  /// Fills C with poison.
-  virtual void poison_result() = 0;
-  /// Runs a variant once, to its end; its errors are thrown.
-  virtual void run(const Variant& variant) = 0;
   /// C as it is now.
   virtual Matrix result() = 0;
   /// Empty, or a sentence on the guard band that was written over.
   virtual std::string damage() = 0;
-  /// Seconds for `launches` runs in a row, without synchronising between them. With `cold`, every cache is
-  /// flushed first (outside the measured time).
+  /// Fills C with poison, then runs a variant `launches` times in a row, without synchronising between them,
+  /// to the end of the last. Returns the seconds of the runs. With `cold`, the caches are flushed before each
+  /// run (outside the measured time); otherwise they are as the run before left them. Errors are thrown.
   virtual double time(const Variant& variant, int launches, bool cold) = 0;
 };
 

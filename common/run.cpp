@@ -126,19 +126,20 @@ int run(const Chapter& chapter, const OpenMachine& open, int argc, const char* c
 
 }  // namespace
 
-Verdict verify(Machine& machine, const Variant& variant, const Reference& reference) {
-  machine.poison_result();
-  machine.run(variant);
-  Verdict verdict = reference.check(machine.result());
+FirstRun verify(Machine& machine, const Variant& variant, const Reference& reference, bool cold) {
+  FirstRun first;
+  first.seconds = machine.time(variant, 1, cold);
+  first.verdict = reference.check(machine.result());
   if (std::string text = machine.damage(); !text.empty()) {
-    verdict.right = false;
-    verdict.message = verdict.message.empty() ? text : text + "; " + verdict.message;
+    first.verdict.right = false;
+    first.verdict.message = first.verdict.message.empty() ? text : text + "; " + first.verdict.message;
   }
-  return verdict;
+  return first;
 }
 
 std::vector<Result> measure(Machine& machine, const std::vector<Variant>& variants, const Shape& shape,
                             const Options& options) {
+  const bool cold = options.schedule.cold;
   progress(shape.text() + ": inputs and reference");
   Matrix A(shape.M, shape.K), B(shape.K, shape.N);
   fill(A, options.fill, options.seed);
@@ -147,39 +148,39 @@ std::vector<Result> measure(Machine& machine, const std::vector<Variant>& varian
   machine.load(A, B);
 
   std::vector<Result> results;
-  std::vector<std::size_t> right;  // indices of the variants to time
-  for (const Variant& variant : variants) {
-    Result result{shape, variant.name, variant.role, refusal(variant, shape), {}, {}, {}};
-    if (result.refused.empty()) {
-      progress(shape.text() + ": verifying " + variant.name);
-      result.verdict = verify(machine, variant, reference);
-      if (result.verdict.right && shape.flops() > 0) right.push_back(results.size());
-    }
-    results.push_back(std::move(result));
-  }
+  for (const Variant& variant : variants)
+    results.push_back({shape, variant.name, variant.role, refusal(variant, shape), {}, {}, {}});
 
-  std::vector<TimeBatch> batches;
-  for (const std::size_t i : right)
-    batches.push_back([&, i](int launches) { return machine.time(variants[i], launches, options.schedule.cold); });
-  const std::vector<Timing> timings = time_interleaved(batches, options.schedule, [&](int round) {
+  std::vector<Timed> timed;
+  std::vector<Result*> right;  // of the same order as `timed`
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Variant& variant = variants[i];
+    Result& result = results[i];
+    if (!result.refused.empty()) continue;
+    progress(shape.text() + ": verifying " + variant.name);
+    const FirstRun first = verify(machine, variant, reference, cold);
+    result.verdict = first.verdict;
+    if (!result.verdict.right || shape.flops() == 0) continue;
+    // The last batch's result is judged again: a kernel that is right alone and wrong in a row (it reads what
+    // the launch before it left) must not keep its time.
+    const auto judge_again = [&machine, &reference, &result] {
+      if (Verdict again = reference.check(machine.result()); !again.right) {
+        again.message = "when launched several times in a row: " + again.message;
+        result.verdict = again;
+      }
+    };
+    timed.push_back({[&](int launches) { return machine.time(variant, launches, cold); }, first.seconds, judge_again});
+    right.push_back(&result);
+  }
+  const std::vector<Timing> timings = time_interleaved(timed, options.schedule, [&](int round) {
     progress(shape.text() + ": timing, round " + std::to_string(round));
   });
 
-  // Once more after timing, launched as the timed batches were: a kernel that is right alone and wrong in a
-  // row (it reads what the launch before it left) must not keep its time.
   double library_seconds = 0;
-  for (std::size_t t = 0; t < right.size(); ++t) {
-    Result& result = results[right[t]];
-    progress(shape.text() + ": verifying again " + result.variant);
-    machine.poison_result();
-    machine.time(variants[right[t]], std::min(timings[t].launches, 3), options.schedule.cold);
-    if (Verdict again = reference.check(machine.result()); !again.right) {
-      result.verdict = again;
-      result.verdict.message = "when launched several times in a row: " + again.message;
-      continue;
-    }
-    result.timing = timings[t];
-    if (result.role == Role::library) library_seconds = timings[t].median;
+  for (std::size_t t = 0; t < timings.size(); ++t) {
+    if (!right[t]->verdict.right) continue;
+    right[t]->timing = timings[t];
+    if (right[t]->role == Role::library) library_seconds = timings[t].median;
   }
   if (library_seconds > 0)
     for (Result& result : results)

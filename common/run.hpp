@@ -18,8 +18,14 @@ using OpenMachine = std::function<std::unique_ptr<Machine>(const Options&)>;
 /// one sentence on standard error and an exit code of errors.hpp.
 int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv);
 
-/// Verifies one variant on the problem that the machine holds: poison, run, check the result and the guards.
-Verdict verify(Machine& machine, const Variant& variant, const Reference& reference);
+/// A variant's first run on a problem.
+struct FirstRun {
+  Verdict verdict;
+  double seconds = 0;
+};
+
+/// Runs one variant on the problem that the machine holds, and checks its result and the guard bands.
+FirstRun verify(Machine& machine, const Variant& variant, const Reference& reference, bool cold = false);
 
 /// Verifies and times variants at one shape. A variant that refuses the shape or is wrong is not timed.
 std::vector<Result> measure(Machine& machine, const std::vector<Variant>& variants, const Shape& shape,

@@ -16,7 +16,8 @@ constexpr int most_launches = 1000;
 // Without --repeats: at least this many batches, at most that many, and this much time for each variant.
 constexpr int fewest_batches = 11, most_batches = 101;
 constexpr double most_seconds = 1.0;
-constexpr int fewest_batches_if_slow = 3;
+
+int fewest_batches_if_slow(double once) { return once > 10 ? 1 : 3; }
 
 double quantile(const std::vector<double>& sorted, double q) {
   const double at = q * double(sorted.size() - 1);
@@ -28,7 +29,7 @@ double quantile(const std::vector<double>& sorted, double q) {
 /// One variant on its way through the rounds.
 struct Course {
   std::vector<double> seconds;  // for one product, a batch each
-  double first = 0, total = 0;
+  double total = 0;
   int launches = 1, steady = 0;
   double last_median = 0;
 
@@ -36,7 +37,7 @@ struct Course {
     const int batches = static_cast<int>(seconds.size());
     if (schedule.repeats > 0) return batches >= schedule.repeats;
     if (batches >= most_batches) return true;
-    if (total >= most_seconds) return batches >= fewest_batches_if_slow;
+    if (total >= most_seconds) return batches >= fewest_batches_if_slow(total / batches);
     return batches >= fewest_batches && steady >= 5;
   }
 
@@ -66,35 +67,35 @@ Timing summarise(std::vector<double> seconds) {
   return timing;
 }
 
-std::vector<Timing> time_interleaved(const std::vector<TimeBatch>& variants, const Schedule& schedule,
+std::vector<Timing> time_interleaved(const std::vector<Timed>& variants, const Schedule& schedule,
                                      const std::function<void(int)>& progress) {
   std::vector<Course> courses(variants.size());
   for (std::size_t v = 0; v < variants.size(); ++v) {
-    Course& course = courses[v];
-    course.first = variants[v](1);
-    // A product that takes a second is warm after one.
-    const int warmup = course.first > 0.5 && schedule.repeats == 0 ? 0 : schedule.warmup;
-    double once = course.first;
-    for (int i = 0; i < warmup; ++i) once = std::min(once, variants[v](1));
+    // A product that takes half a second is warm after its first run.
+    const int warmup = variants[v].first > 0.5 && schedule.repeats == 0 ? 0 : schedule.warmup;
+    double once = variants[v].first;
+    for (int i = 0; i < warmup; ++i) once = std::min(once, variants[v].batch(1));
     if (!schedule.cold)
-      course.launches = static_cast<int>(std::clamp(std::ceil(batch_seconds / once), 1.0, double(most_launches)));
+      courses[v].launches =
+          static_cast<int>(std::clamp(std::ceil(batch_seconds / once), 1.0, double(most_launches)));
   }
-  for (int round = 1;; ++round) {
-    bool any = false;
+  bool any = true;
+  for (int round = 1; any; ++round) {
+    any = false;
     for (std::size_t v = 0; v < variants.size(); ++v) {
-      if (courses[v].done(schedule)) continue;
+      Course& course = courses[v];
+      if (course.done(schedule)) continue;
       any = true;
-      courses[v].add(variants[v](courses[v].launches));
+      course.add(variants[v].batch(course.launches));
+      if (course.done(schedule)) variants[v].last_batch_done();
     }
-    if (!any) break;
     if (progress) progress(round);
   }
   std::vector<Timing> timings;
-  for (const Course& course : courses) {
-    Timing timing = summarise(course.seconds);
-    timing.first = course.first;
-    timing.launches = course.launches;
-    timings.push_back(timing);
+  for (std::size_t v = 0; v < variants.size(); ++v) {
+    timings.push_back(summarise(courses[v].seconds));
+    timings[v].first = variants[v].first;
+    timings[v].launches = courses[v].launches;
   }
   return timings;
 }

@@ -28,13 +28,18 @@ struct Schedule {
   bool cold = false;  ///< flush the caches before every product; a batch is then one product
 };
 
-/// One thing to time: returns the seconds that `launches` products took in a row.
-using TimeBatch = std::function<double(int launches)>;
+/// One thing to time.
+struct Timed {
+  std::function<double(int launches)> batch;  ///< the seconds that `launches` products took in a row
+  double first = 0;                           ///< what its very first run took
+  std::function<void()> last_batch_done = [] {};  ///< called right after its last batch
+};
 
 /// Times several variants in turn, round by round, so that a change of clocks or temperature meets all of
 /// them. `progress` is called after each round. A variant leaves the rounds when it has `repeats` batches or,
-/// with repeats = 0, when five batches in a row have not moved its median by 0.2 %, or its time is up.
-std::vector<Timing> time_interleaved(const std::vector<TimeBatch>& variants, const Schedule& schedule,
+/// with repeats = 0, when five batches in a row have not moved its median by 0.2 %, or its time is up: a
+/// product that takes over half a second is timed three times, and one of over ten seconds once.
+std::vector<Timing> time_interleaved(const std::vector<Timed>& variants, const Schedule& schedule,
                                      const std::function<void(int round)>& progress = {});
 
 }  // namespace ladder

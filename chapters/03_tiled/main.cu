@@ -5,7 +5,7 @@
 void ladder::describe(KernelChapter<Element>& chapter) {
   chapter.name = "03_tiled";
   chapter.idea = "A block loads tiles of A and B into shared memory and uses every element TILE times.";
-  chapter.previous("naive-32x32", naive<Element>, naive_geometry<32, 32>);
+  chapter.previous("naive-32x8", naive<Element>, naive_geometry<32, 8>);
   chapter.own("tiled-8", tiled<Element, 8>, tiled_geometry<8>, multiples_only<8>);
   chapter.own("tiled-16", tiled<Element, 16>, tiled_geometry<16>, multiples_only<16>);
   chapter.own("tiled-32", tiled<Element, 32>, tiled_geometry<32>, multiples_only<32>);

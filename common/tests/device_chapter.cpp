@@ -33,7 +33,7 @@ void check_all(const std::vector<Shape>& shapes, Fill kind) {
       if (variant.refuses && !variant.refuses(shape).empty()) continue;
       CAPTURE(variant.name);
       CAPTURE(shape.text());
-      const Verdict verdict = verify(*machine, variant, reference);
+      const Verdict verdict = verify(*machine, variant, reference).verdict;
       CHECK_MESSAGE(verdict.right, verdict.message);
     }
   }

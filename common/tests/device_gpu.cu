@@ -30,7 +30,7 @@ Variant with(Fault fault, unsigned edge = 16) {
           [=](const float* A, const float* B, float* C, const Shape& s) {
             const dim3 block(edge, edge), grid(unsigned(ceil_div(s.N, edge)), unsigned(ceil_div(s.M, edge)));
             faulty<<<grid, block>>>(A, B, C, int(s.M), int(s.N), int(s.K), fault);
-            check(cudaGetLastError(), "the launch");
+            check_launch(cudaGetLastError());
           }, {}, {}};
 }
 
@@ -41,7 +41,7 @@ struct Problem {
   Problem(Shape s, Fill kind = Fill::random) : A(s.M, s.K), B(s.K, s.N), reference(filled(A, kind), filled(B, kind)) {
     machine->load(A, B);
   }
-  Verdict judge(const Variant& variant) { return verify(*machine, variant, reference); }
+  Verdict judge(const Variant& variant) { return verify(*machine, variant, reference).verdict; }
 
  private:
   static const Matrix& filled(Matrix& matrix, Fill kind) {
@@ -85,7 +85,7 @@ TEST_CASE("cuBLAS is right, row-major, in plain fp32 and on dirty memory") {
   Matrix a(1, 1), b(1, 1);
   a(0, 0) = 1024.5f, b(0, 0) = 1.0f;  // TF32 would make it 1024
   one.machine->load(a, b);
-  one.machine->run(one.machine->library());
+  one.machine->time(one.machine->library(), 1, false);
   CHECK(one.machine->result()(0, 0) == 1024.5f);
 }
 

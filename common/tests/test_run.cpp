@@ -27,7 +27,6 @@ void multiply(const float* A, const float* B, float* C, const Shape& s) {
 Variant variant(const char* name, Run run) { return {name, Role::own, std::move(run), {}, {}}; }
 const Variant right = variant("right", multiply);
 
-/// The CPU, counting which variants were timed.
 struct Fixture {
   std::unique_ptr<Machine> machine = open_cpu();
   Options options;
@@ -37,7 +36,7 @@ struct Fixture {
   }
 };
 
-/// Calls `on_tick` instead of a clock: a machine whose times we choose.
+/// A machine whose times we choose.
 struct FakeClock : Machine {
   std::unique_ptr<Machine> real = open_cpu();
   MachineFacts invented = real->facts();
@@ -46,12 +45,10 @@ struct FakeClock : Machine {
   Variant library() override { return {}; }
   double free_bytes() const override { return 1e9; }
   void load(const Matrix& A, const Matrix& B) override { real->load(A, B); }
-  void poison_result() override { real->poison_result(); }
-  void run(const Variant& v) override { real->run(v); }
   Matrix result() override { return real->result(); }
   std::string damage() override { return real->damage(); }
-  double time(const Variant& v, int launches, bool) override {
-    for (int i = 0; i < launches; ++i) real->run(v);
+  double time(const Variant& v, int launches, bool cold) override {
+    real->time(v, launches, cold);
     return seconds_per_launch * launches;
   }
 };

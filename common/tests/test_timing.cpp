@@ -32,7 +32,7 @@ TEST_CASE("a time that cannot be is an error, not a record") {
   CHECK_THROWS_AS(summarise({std::numeric_limits<double>::infinity()}), MeasurementError);
 }
 
-TEST_CASE("variants are timed in turn, after a first run and the warm-up") {
+TEST_CASE("variants are timed in turn, after the warm-up, and say when they are done") {
   std::string order;
   const auto variant = [&](char name) {
     return [&order, name](int launches) {
@@ -40,25 +40,26 @@ TEST_CASE("variants are timed in turn, after a first run and the warm-up") {
       return 0.01 * launches;
     };
   };
-  const std::vector<Timing> timings = time_interleaved({variant('a'), variant('b')}, {.repeats = 3, .warmup = 2, .cold = false});
-  CHECK(order == "aaabbb" "ababab");
+  const Timed a{variant('a'), 0.01, [&] { order += 'A'; }}, b{variant('b'), 0.01, [&] { order += 'B'; }};
+  const std::vector<Timing> timings = time_interleaved({a, b}, {.repeats = 3, .warmup = 2, .cold = false});
+  CHECK(order == "aabb" "ababaAbB");
   CHECK(timings[0].batches == 3);
   CHECK(timings[1].batches == 3);
 }
 
 TEST_CASE("the first run is kept apart: it does not enter the median") {
-  int runs = 0;
-  const std::vector<Timing> timings = time_interleaved({[&](int launches) { return runs++ == 0 ? 0.4 : 0.01 * launches; }}, {.repeats = 5});
+  const std::vector<Timing> timings = time_interleaved({{[&](int launches) { return 0.01 * launches; }, 0.4}}, {.repeats = 5});
   CHECK(timings[0].first == 0.4);
   CHECK(timings[0].p95 == doctest::Approx(0.01));
 }
 
 TEST_CASE("short products are launched many times in a batch, cold ones once") {
   int most = 0;
-  const TimeBatch fast = [&](int launches) {
-    most = std::max(most, launches);
-    return 1e-5 * launches;
-  };
+  const Timed fast{[&](int launches) {
+                     most = std::max(most, launches);
+                     return 1e-5 * launches;
+                   },
+                   1e-3};
   const Timing warm = time_interleaved({fast}, {.repeats = 3})[0];
   CHECK(warm.launches == 200);
   CHECK(most == 200);
@@ -69,15 +70,17 @@ TEST_CASE("short products are launched many times in a batch, cold ones once") {
 }
 
 TEST_CASE("without --repeats a variant is repeated until its median is stable, within its time") {
-  int quiet_runs = 0, noisy_runs = 0, slow_runs = 0;
-  const TimeBatch quiet = [&](int launches) { return ++quiet_runs, 1e-3 * launches; };
-  const TimeBatch noisy = [&](int launches) { return 1e-3 * launches * (1 + std::fmod(0.618 * ++noisy_runs, 1.0)); };
-  const TimeBatch slow = [&](int launches) { return ++slow_runs, 2.0 * launches; };
-  const std::vector<Timing> timings = time_interleaved({quiet, noisy, slow}, {});
+  int noisy_runs = 0, slow_runs = 0;
+  const Timed quiet{[](int launches) { return 1e-3 * launches; }, 1e-3};
+  const Timed noisy{[&](int launches) { return 1e-3 * launches * (1 + std::fmod(0.618 * ++noisy_runs, 1.0)); }, 1e-3};
+  const Timed slow{[&](int launches) { return ++slow_runs, 2.0 * launches; }, 2.0};
+  const Timed very_slow{[](int launches) { return 20.0 * launches; }, 20.0};
+  const std::vector<Timing> timings = time_interleaved({quiet, noisy, slow, very_slow}, {});
   CHECK(timings[0].batches == 11);
   CHECK(timings[1].batches > timings[0].batches);
   CHECK(timings[2].batches == 3);
-  CHECK(slow_runs == 4);  // the first and three batches, no warm-up
+  CHECK(slow_runs == 3);  // no warm-up
+  CHECK(timings[3].batches == 1);
 }
 
 }
