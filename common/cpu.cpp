@@ -109,7 +109,7 @@ CpuMachine::CpuMachine() {
 }
 
 Variant CpuMachine::library() {
-  Variant variant{"openblas", Role::library, {}, {}, {}};
+  Variant variant{"openblas", Role::library};
 #ifdef HAVE_OPENBLAS
   openblas_set_num_threads(facts_.units);
   const std::pair<std::string, std::string> core{"openblas_core", openblas_get_corename()};

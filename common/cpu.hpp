@@ -5,9 +5,6 @@
 
 namespace ladder {
 
-/// The CPU with as many threads as OpenMP gives (OMP_NUM_THREADS sets them).
-std::unique_ptr<Machine> open_cpu();
-
 /// Bytes of host memory that may still be taken; infinity where the system does not say.
 double host_free_bytes();
 

@@ -184,7 +184,7 @@ Variant GpuMachine::library() {
                       C, int(s.N)),
           "cublasSgemm");
   };
-  return {"cublas", Role::library, run, {}, {}};
+  return {"cublas", Role::library, run};
 }
 
 double GpuMachine::free_bytes() const {

@@ -59,8 +59,4 @@ class GuardedMatrix {
   DeviceBuffer buffer_;
 };
 
-/// Opens a CUDA device. Throws NoDeviceError without a driver or a device, EnvironmentError with a driver
-/// that is too old or a device that this build holds no code for, UsageError for a `device` that is not there.
-std::unique_ptr<Machine> open_gpu(int device);
-
 }  // namespace ladder

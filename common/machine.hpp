@@ -48,6 +48,13 @@ class Machine {
   virtual double time(const Variant& variant, int launches, bool cold) = 0;
 };
 
+/// The CPU with as many threads as OpenMP gives (OMP_NUM_THREADS sets them).
+std::unique_ptr<Machine> open_cpu();
+
+/// Opens a CUDA device. Throws NoDeviceError without a driver or a device, EnvironmentError with a driver
+/// that is too old or a device that this build holds no code for, UsageError for a `device` that is not there.
+std::unique_ptr<Machine> open_gpu(int device);
+
 /// Words on each side of a matrix that nothing may write. Inputs lie between NaNs, so that a value read from
 /// outside shows in the result.
 constexpr std::int64_t guard_words = 4096;

@@ -2,6 +2,7 @@
 
 #include "errors.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
@@ -31,6 +32,19 @@ std::string format(const char* pattern, ...) {
   va_end(again);
   va_end(arguments);
   return text;
+}
+
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::string lines;
+  std::size_t start = 0;
+  while (text.size() - start > width) {
+    std::size_t end = text.rfind(' ', start + width);
+    if (end == std::string::npos || end <= start) end = std::min(text.find(' ', start), text.size());
+    if (end == text.size()) break;
+    lines += text.substr(start, end - start) + "\n" + indent;
+    start = end + 1;
+  }
+  return lines + text.substr(start);
 }
 
 std::string bytes_text(double bytes) {

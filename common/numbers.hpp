@@ -19,6 +19,9 @@ std::int64_t parse_dimension(const std::string& what, std::string_view text);
 /// printf into a string.
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
+/// Breaks a text at spaces into lines of at most `width` characters; all but the first begin with `indent`.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent);
+
 std::string bytes_text(double bytes);  ///< "1.5 GiB"
 
 }  // namespace ladder

@@ -14,8 +14,8 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   CLI::App app(idea, chapter);
   // Values arrive as text: parse_whole's message names the option and the limit.
   std::vector<std::string> sizes, variants;
-  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device;
-  bool list = false, cold = false;
+  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device, trace_map, broken;
+  bool list = false, cold = false, trace = false;
 
   app.set_help_flag("-h,--help", "Print this and end");
   app.add_option("--size,--sizes", sizes, "Square products, M = N = K: 1024 or 512,1024,2048")
@@ -34,6 +34,9 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   app.add_option("--seed", seed, "Seed of the random inputs (default 1)")->type_name("S");
   app.add_option("--json", json, "Write a record of everything measured")->type_name("FILE");
   app.add_option("--device", device, "CUDA device (default 0)")->type_name("D");
+  app.add_flag("--trace", trace, "Run the kernels on the CPU and count their memory accesses");
+  app.add_option("--trace-map", trace_map, "With --trace: write the addresses of one warp")->type_name("FILE");
+  app.add_option("--break", broken, "Run the kernel with this fault (--list shows them)")->type_name("FAULT");
 
   try {
     app.parse(argc, argv);
@@ -65,6 +68,11 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   options.seed = static_cast<std::uint64_t>(parse_whole("--seed", seed, 0, std::numeric_limits<std::int64_t>::max()));
   options.json = json;
   if (!device.empty()) options.device = static_cast<int>(parse_whole("--device", device, 0, most));
+  options.trace = trace;
+  options.trace_map = trace_map;
+  options.broken = broken;
+  if (!trace_map.empty() && !trace) throw UsageError("--trace-map needs --trace");
+  if (!broken.empty() && !variants.empty()) throw UsageError("--break and --variant exclude each other");
   return {options, std::nullopt};
 }
 

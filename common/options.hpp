@@ -19,6 +19,9 @@ struct Options {
   std::uint64_t seed = 1;
   std::string json;                   ///< file for the record; empty: none
   std::optional<int> device;
+  bool trace = false;                 ///< run on the CPU and count instead of measuring
+  std::string trace_map;              ///< file for the addresses of one warp; empty: none
+  std::string broken;                 ///< name of the broken kernel to run instead; empty: none
 };
 
 /// Parses the command line. Returns the exit code instead if the program should end now (--help was printed).

@@ -20,41 +20,6 @@ void progress(const std::string& text) {
   std::fflush(stderr);
 }
 
-/// Why a variant cannot take a shape, or "".
-std::string refusal(const Variant& variant, const Shape& shape) {
-  if (variant.refuses)
-    if (std::string text = variant.refuses(shape); !text.empty()) return text;
-  return variant.geometry ? broken_limit(variant.geometry(shape)) : "";
-}
-
-std::vector<Variant> chosen(const Chapter& chapter, const Options& options) {
-  if (options.variants.empty()) return chapter.variants;
-  std::vector<Variant> variants;
-  for (const std::string& name : options.variants) {
-    const auto found = std::find_if(chapter.variants.begin(), chapter.variants.end(),
-                                    [&](const Variant& v) { return v.name == name; });
-    if (found == chapter.variants.end())
-      throw UsageError("--variant: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
-    variants.push_back(*found);
-  }
-  return variants;
-}
-
-void list(const Chapter& chapter) {
-  const Shape shape{1024, 1024, 1024};
-  std::printf("%s: %s\n\n%-24s %s\n", chapter.name.c_str(), chapter.idea.c_str(), "variant", "launch at 1024");
-  for (const Variant& v : chapter.variants) {
-    std::string launch = "a function on the CPU";
-    if (v.geometry) {
-      const Geometry g = v.geometry(shape);
-      launch = format("%ld x %ld blocks of %ld x %ld threads", long(g.grid.x), long(g.grid.y), long(g.block.x),
-                      long(g.block.y));
-    }
-    if (v.role == Role::previous) launch += " (the chapter before)";
-    std::printf("%-24s %s\n", v.name.c_str(), launch.c_str());
-  }
-}
-
 /// Refuses what cannot be served before a machine is opened: shapes that no variant of the chapter takes,
 /// sums that --fill integers cannot keep exact, matrices that the host cannot hold.
 void check_shapes(const std::vector<Shape>& shapes, const std::vector<Variant>& variants, const Options& options) {
@@ -87,7 +52,32 @@ void check_rate(const Result& result, const MachineFacts& machine) {
                                   result.variant.c_str(), result.shape.text().c_str(), rate * 1e-12, limit * 1e-12));
 }
 
-int run(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv) {
+/// Measures the variants on the machine, shape by shape.
+int run_on(Machine& machine, const Chapter& chapter, std::vector<Variant> variants, const std::vector<Shape>& shapes,
+           const Options& options) {
+  Record record(options.json, chapter.name, options);
+  if (Variant library = machine.library(); library.run) variants.push_back(library);
+  std::printf("%s\n", machine.facts().headline.c_str());
+
+  bool wrong = false;
+  for (const Shape& shape : shapes) {
+    const double need = shape.compulsory_bytes() + 6.0 * guard_words * sizeof(float), have = machine.free_bytes();
+    if (need > have)
+      throw UsageError(format("--size: %s needs %s, %s is free on %s", shape.text().c_str(), bytes_text(need).c_str(),
+                              bytes_text(have).c_str(), machine.facts().name.c_str()));
+    const std::vector<Result> results = measure(machine, variants, shape, options);
+    print_table(results, machine.facts(), options);
+    record.add(results);
+    record.write(machine.facts());
+    for (const Result& result : results) {
+      wrong |= result.refused.empty() && !result.verdict.right;
+      if (result.timing) check_rate(result, machine.facts());
+    }
+  }
+  return wrong ? exit_wrong : exit_right;
+}
+
+int run(const Chapter& chapter, const OpenMachine& open, const TraceChapter& trace, int argc, const char* const* argv) {
   const Parsed parsed = parse_options(argc, argv, chapter.name, chapter.idea);
   if (parsed.exit) return *parsed.exit;
   const Options& options = parsed.options;
@@ -96,32 +86,31 @@ int run(const Chapter& chapter, const OpenMachine& open, int argc, const char* c
     return exit_right;
   }
   std::vector<Variant> variants = chosen(chapter, options);
-  const std::vector<Shape>& shapes = options.shapes.empty() ? chapter.sizes : options.shapes;
-  check_shapes(shapes, variants, options);
-  Record record(options.json, chapter.name, options);
+  std::vector<Shape> shapes = options.shapes.empty() ? chapter.sizes : options.shapes;
+  if (!options.broken.empty()) {
+    const Broken& broken = find_broken(chapter, options.broken);
+    variants = {broken.variant};
+    shapes = {options.shapes.empty() ? broken.shape == Shape{} ? chapter.trace_shape : broken.shape : options.shapes[0]};
+  }
+  if (options.trace && (!trace || variants.front().geometry == nullptr))
+    throw UsageError(trace ? "--trace: this chapter has no kernel to trace"
+                           : "--trace: built without the tracer; install libboost-context-dev and set up again");
+  if (!options.trace) check_shapes(shapes, variants, options);
+  if (!options.json.empty()) Record(options.json, chapter.name, options);  // refuse a bad name before any work
 
   std::printf("%s: %s\n", chapter.name.c_str(), chapter.idea.c_str());
   std::fflush(stdout);
-  const std::unique_ptr<Machine> machine = open(options);
-  if (Variant library = machine->library(); library.run) variants.push_back(library);
-  std::printf("%s\n", machine->facts().headline.c_str());
-
-  bool wrong = false;
-  for (const Shape& shape : shapes) {
-    const double need = shape.compulsory_bytes() + 6.0 * guard_words * sizeof(float), have = machine->free_bytes();
-    if (need > have)
-      throw UsageError(format("--size: %s needs %s, %s is free on %s", shape.text().c_str(), bytes_text(need).c_str(),
-                              bytes_text(have).c_str(), machine->facts().name.c_str()));
-    const std::vector<Result> results = measure(*machine, variants, shape, options);
-    print_table(results, machine->facts(), options);
-    record.add(results);
-    record.write(machine->facts());
-    for (const Result& result : results) {
-      wrong |= result.refused.empty() && !result.verdict.right;
-      if (result.timing) check_rate(result, machine->facts());
-    }
+  if (options.trace) return trace(chapter, options);
+  std::unique_ptr<Machine> machine;
+  try {
+    machine = open(options);
+  } catch (const NoDeviceError& error) {
+    if (options.device) throw EnvironmentError(error.what());
+    if (!trace) throw;
+    std::printf("%s.\nThe kernels run on the CPU instead, traced.\n", error.what());
+    return trace(chapter, options);
   }
-  return wrong ? exit_wrong : exit_right;
+  return run_on(*machine, chapter, variants, shapes, options);
 }
 
 }  // namespace
@@ -189,7 +178,8 @@ std::vector<Result> measure(Machine& machine, const std::vector<Variant>& varian
   return results;
 }
 
-int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv) {
+int run_chapter(const Chapter& chapter, const OpenMachine& open, const TraceChapter& trace, int argc,
+                const char* const* argv) {
   const auto fail = [&](const char* text, int exit) {
     progress("");
     std::fflush(stdout);
@@ -197,7 +187,7 @@ int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const
     return exit;
   };
   try {
-    return run(chapter, open, argc, argv);
+    return run(chapter, open, trace, argc, argv);
   } catch (const UsageError& error) {
     return fail(error.what(), exit_usage);
   } catch (const NoDeviceError& error) {

@@ -14,9 +14,14 @@ namespace ladder {
 /// Opens the machine that a chapter runs on, given --device.
 using OpenMachine = std::function<std::unique_ptr<Machine>(const Options&)>;
 
+/// Traces a chapter on the CPU, as run_trace of trace_run.hpp; empty in a build without the tracer.
+using TraceChapter = std::function<int(const Chapter&, const Options&)>;
+
 /// The whole program: parses the command line, runs the chapter on the machine, and turns every failure into
-/// one sentence on standard error and an exit code of errors.hpp.
-int run_chapter(const Chapter& chapter, const OpenMachine& open, int argc, const char* const* argv);
+/// one sentence on standard error and an exit code of errors.hpp. Without a CUDA device, and unless --device
+/// asks for one, the chapter is traced instead.
+int run_chapter(const Chapter& chapter, const OpenMachine& open, const TraceChapter& trace, int argc,
+                const char* const* argv);
 
 /// A variant's first run on a problem.
 struct FirstRun {

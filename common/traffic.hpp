@@ -1,6 +1,8 @@
 // Memory traffic of one kernel launch, in the units of the hardware's own counters.
 #pragma once
 
+#include "matrix.hpp"
+
 #include <cstdint>
 
 namespace ladder {
@@ -24,5 +26,52 @@ struct Traffic {
 
   bool operator==(const Traffic&) const = default;
 };
+
+// ---- The arithmetic from which the chapters' predictions are made.
+
+/// Counts the sectors of one request. Its lanes' words are given in ascending order, as ranges of word
+/// indices in an array whose start is aligned to a sector (cudaMalloc aligns to 256 bytes).
+class Sectors {
+ public:
+  constexpr void add(std::int64_t first_word, std::int64_t words) {
+    if (words <= 0) return;
+    const std::int64_t first = first_word / words_in_sector, last = (first_word + words - 1) / words_in_sector;
+    if (last <= last_) return;
+    count_ += static_cast<std::uint64_t>(last - (first > last_ ? first - 1 : last_));
+    last_ = last;
+  }
+  constexpr std::uint64_t count() const { return count_; }
+
+ private:
+  static constexpr std::int64_t words_in_sector = 8;  // 32 bytes
+  std::int64_t last_ = -1;                            // the highest sector counted so far
+  std::uint64_t count_ = 0;
+};
+
+/// Sectors of one request for a piece of a row-major matrix with `width` columns: `rows` x `cols` elements
+/// from (row, col) on.
+constexpr std::uint64_t piece_sectors(std::int64_t width, std::int64_t row, std::int64_t col, std::int64_t rows,
+                                      std::int64_t cols) {
+  Sectors sectors;
+  for (std::int64_t r = row; r < row + rows; ++r) sectors.add(r * width + col, cols);
+  return sectors.count();
+}
+
+/// Wavefronts of one request of 32-bit words from shared memory: as many as the busiest of the 32 banks has
+/// distinct words. `word(lane)` is the index of a lane's word, counted from the array's start, which must be
+/// aligned to 32 words.
+constexpr std::uint64_t wavefronts(auto word) {
+  std::int64_t seen[32][32] = {};  // distinct words of each bank
+  int count[32] = {}, busiest = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const std::int64_t w = word(lane);
+    const int bank = static_cast<int>(w % 32);
+    bool known = false;
+    for (int i = 0; i < count[bank]; ++i) known |= seen[bank][i] == w;
+    if (!known) seen[bank][count[bank]++] = w;
+    busiest = count[bank] > busiest ? count[bank] : busiest;
+  }
+  return static_cast<std::uint64_t>(busiest);
+}
 
 }  // namespace ladder

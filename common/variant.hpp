@@ -2,6 +2,7 @@
 #pragma once
 
 #include "matrix.hpp"
+#include "traffic.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,7 @@ struct Extent {
 struct Geometry {
   Extent grid, block;
   std::int64_t shared_bytes = 0;
+  bool x_along_rows = false;  ///< which way the grid lies on C: x along the columns, or (swapped) along the rows
 };
 
 /// What a variant is in its chapter's table.
@@ -32,12 +34,33 @@ enum class Role {
 /// machine keeps its matrices: host memory for the CPU, device memory for a GPU.
 using Run = std::function<void(const float* A, const float* B, float* C, const Shape& shape)>;
 
+/// A kernel's body on the tracer's counting elements: what one thread of the launch does. Pointers are to the
+/// tracer's arrays.
+using Body = std::function<void(const void* A, const void* B, void* C, const Shape& shape)>;
+
 struct Variant {
-  std::string name;                                       ///< no spaces: it is also a command-line value
+  std::string name;                                  ///< no spaces: it is also a command-line value
   Role role = Role::own;
-  Run run;
-  std::function<Geometry(const Shape&)> geometry;         ///< empty on the CPU and for a library
-  std::function<std::string(const Shape&)> refuses;       ///< empty, or why the shape cannot be taken ("" = it can)
+  Run run{};                                         ///< empty in a build without the variant's machine
+  std::function<Geometry(const Shape&)> geometry{};  ///< empty on the CPU and for a library
+  std::function<std::string(const Shape&)> refuses{};  ///< empty, or why the shape cannot be taken ("" = it can)
+  std::function<Traffic(const Shape&)> traffic{};  ///< the prediction; empty on the CPU and for a library
+  Body body{};                                       ///< empty in a build without the tracer
+};
+
+/// Who notices that a kernel is broken.
+enum class SeenBy {
+  verifier,  ///< the result is wrong, and the trace is clean and as predicted
+  tracer,    ///< the trace has a finding or other counts than predicted, and the result is right
+  both,
+};
+
+/// A kernel with one fault, for "break it".
+struct Broken {
+  Variant variant;
+  std::string fault;  ///< what is wrong with it, in a few words
+  SeenBy seen_by;
+  Shape shape;        ///< a shape that shows the fault; the tracer's usual one if all zero
 };
 
 /// The limits of a launch that hold on every CUDA device (CUDA C++ Programming Guide, "Compute

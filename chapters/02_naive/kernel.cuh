@@ -47,7 +47,7 @@ __global__ void swapped(const T* A, const T* B, T* C, int M, int N, int K) {
 
 template <int X, int Y>
 Geometry swapped_geometry(const Shape& shape) {
-  return {.grid = {ceil_div(shape.M, X), ceil_div(shape.N, Y)}, .block = {X, Y}};
+  return {.grid = {ceil_div(shape.M, X), ceil_div(shape.N, Y)}, .block = {X, Y}, .x_along_rows = true};
 }
 
 }  // namespace ladder

@@ -1,6 +1,8 @@
-// The one include of a kernel. Under nvcc it is CUDA and nothing else; under g++ or clang it is the tracer,
-// which runs the same source on the CPU and counts. See docs/tracing.md.
+// The one include of a kernel. Under nvcc it is CUDA and nothing else; under g++ or clang it is the
+// tracer, which runs the same source on the CPU and counts. See docs/tracing.md.
 #pragma once
+
+#include <cstdint>
 
 #ifdef __CUDACC__
 

@@ -31,7 +31,7 @@ Variant with(Fault fault, unsigned edge = 16) {
             const dim3 block(edge, edge), grid(unsigned(ceil_div(s.N, edge)), unsigned(ceil_div(s.M, edge)));
             faulty<<<grid, block>>>(A, B, C, int(s.M), int(s.N), int(s.K), fault);
             check_launch(cudaGetLastError());
-          }, {}, {}};
+          }};
 }
 
 struct Problem {

@@ -24,7 +24,7 @@ void multiply(const float* A, const float* B, float* C, const Shape& s) {
     }
 }
 
-Variant variant(const char* name, Run run) { return {name, Role::own, std::move(run), {}, {}}; }
+Variant variant(const char* name, Run run) { return {name, Role::own, std::move(run)}; }
 const Variant right = variant("right", multiply);
 
 struct Fixture {
@@ -55,7 +55,7 @@ struct FakeClock : Machine {
 
 int exit_of(const Chapter& chapter, std::vector<const char*> arguments, const OpenMachine& open = [](const Options&) { return open_cpu(); }) {
   arguments.insert(arguments.begin(), "chapter");
-  return run_chapter(chapter, open, int(arguments.size()), arguments.data());
+  return run_chapter(chapter, open, {}, int(arguments.size()), arguments.data());
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ TEST_CASE("ratios to the library come from the same run") {
 }
 
 TEST_CASE("exit codes: right, wrong, usage, environment, no device") {
-  Chapter chapter{"chapter", "A chapter for tests.", {{8, 8, 8}}, {right}};
+  Chapter chapter{"chapter", "A chapter for tests.", {{8, 8, 8}}, {}, {right}, {}};
   CHECK(exit_of(chapter, {}) == exit_right);
   CHECK(exit_of(chapter, {"--variant", "none"}) == exit_usage);
   CHECK(exit_of(chapter, {"--json", "no/such/folder/file"}) == exit_usage);
@@ -178,7 +178,7 @@ TEST_CASE("exit codes: right, wrong, usage, environment, no device") {
 }
 
 TEST_CASE("a rate above what the machine can do is an error") {
-  const Chapter chapter{"chapter", "A chapter for tests.", {{64, 64, 64}}, {right}};
+  const Chapter chapter{"chapter", "A chapter for tests.", {{64, 64, 64}}, {}, {right}, {}};
   for (const bool possible : {true, false}) {
     const OpenMachine open = [&](const Options&) {
       auto clock = std::make_unique<FakeClock>();
@@ -204,7 +204,7 @@ TEST_CASE("launch limits are named with the option that breaks them") {
 TEST_CASE("a variant beyond a launch limit is refused before a machine is opened") {
   Variant tall = right;
   tall.geometry = [](const Shape& s) { return Geometry{{1, s.M, 1}, {1, 1, 1}}; };
-  const Chapter chapter{"chapter", "A chapter for tests.", {}, {tall}};
+  const Chapter chapter{"chapter", "A chapter for tests.", {}, {}, {tall}, {}};
   const OpenMachine never = [](const Options&) -> std::unique_ptr<Machine> { throw EnvironmentError("opened"); };
   CHECK(exit_of(chapter, {"-m", "65536", "-n", "1", "-k", "1"}, never) == exit_usage);
   CHECK(exit_of(chapter, {"-m", "65535", "-n", "1", "-k", "1"}, never) == exit_environment);

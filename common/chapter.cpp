@@ -1,0 +1,55 @@
+#include "chapter.hpp"
+
+#include "errors.hpp"
+#include "numbers.hpp"
+#include "options.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace ladder {
+
+std::string refusal(const Variant& variant, const Shape& shape) {
+  if (variant.refuses)
+    if (std::string text = variant.refuses(shape); !text.empty()) return text;
+  return variant.geometry ? broken_limit(variant.geometry(shape)) : "";
+}
+
+std::vector<Variant> chosen(const Chapter& chapter, const Options& options) {
+  if (options.variants.empty()) return chapter.variants;
+  std::vector<Variant> variants;
+  for (const std::string& name : options.variants) {
+    const auto found = std::find_if(chapter.variants.begin(), chapter.variants.end(),
+                                    [&](const Variant& v) { return v.name == name; });
+    if (found == chapter.variants.end())
+      throw UsageError("--variant: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
+    variants.push_back(*found);
+  }
+  return variants;
+}
+
+const Broken& find_broken(const Chapter& chapter, const std::string& name) {
+  for (const Broken& broken : chapter.broken)
+    if (broken.variant.name == name) return broken;
+  throw UsageError("--break: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
+}
+
+void list(const Chapter& chapter) {
+  const Shape shape{1024, 1024, 1024};
+  std::printf("%s: %s\n\n%-24s %s\n", chapter.name.c_str(), chapter.idea.c_str(), "variant", "launch at 1024");
+  for (const Variant& v : chapter.variants) {
+    std::string launch = "a function on the CPU";
+    if (v.geometry) {
+      const Geometry g = v.geometry(shape);
+      launch = format("%ld x %ld blocks of %ld x %ld threads", long(g.grid.x), long(g.grid.y), long(g.block.x),
+                      long(g.block.y));
+    }
+    if (v.role == Role::previous) launch += " (the chapter before)";
+    std::printf("%-24s %s\n", v.name.c_str(), launch.c_str());
+  }
+  if (chapter.broken.empty()) return;
+  std::printf("\n%-24s %s\n", "--break", "what is wrong with it");
+  for (const Broken& b : chapter.broken) std::printf("%-24s %s\n", b.variant.name.c_str(), b.fault.c_str());
+}
+
+}  // namespace ladder
