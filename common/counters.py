@@ -50,14 +50,14 @@ MORE = {
 
 def plain(kernel: str) -> str:
     """A kernel's name and template arguments, the same from ncu and from c++filt."""
-    return kernel.split("(float")[0].split("(const float")[0].replace("(int)", "").removeprefix("void ").strip()
+    return kernel.replace("(int)", "").split("(")[0].removeprefix("void ").strip()
 
 
 def profile(program: pathlib.Path, chapter: str, names: list[str]) -> list[dict]:
     """One row of metrics for each variant, in order."""
     metrics = {**COUNTED, **MORE}
     command = ["ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--print-kernel-base", "demangled",
-               "--metrics", ",".join(metrics.values()), "-k", "regex:^(" + "|".join(kernel_names(chapter)) + ")",
+               "--metrics", ",".join(metrics.values()), "-k", "regex:" + "|".join(kernel_names(chapter)),
                "--kernel-name-base", "function", "-c", str(len(names)),
                str(program), "--size", str(SIZE), "--repeats", "1", "--warmup", "0"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -51,7 +51,8 @@ class GuardedHostMatrix {
   }
   float* data() { return words_.data() + guard_words; }
   std::int64_t size() const { return words_.size() == 0 ? 0 : words_.size() - 2 * guard_words; }
-  void poison() { ladder::poison(data(), size()); }
+  /// On one thread: others, woken for it, would go on spinning under the next product.
+  void poison() { std::fill_n(data(), size(), std::bit_cast<float>(poison_bits)); }
   std::string damage(const char* name) {
     const std::string before = guard_damage(name, words_.data(), true);
     return before.empty() ? guard_damage(name, data() + size(), false) : before;
