@@ -50,7 +50,7 @@ MORE = {
 
 def plain(kernel: str) -> str:
     """A kernel's name and template arguments, the same from ncu and from c++filt."""
-    return kernel.replace("(int)", "").split("(")[0].removeprefix("void ").strip()
+    return kernel.replace("(int)", "").split("(")[0].removeprefix("void ").removeprefix("ladder::").strip()
 
 
 def profile(program: pathlib.Path, chapter: str, names: list[str]) -> list[dict]:
