@@ -34,6 +34,15 @@ const Broken& find_broken(const Chapter& chapter, const std::string& name) {
   throw UsageError("--break: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
 }
 
+const char* to_string(SeenBy seen_by) {
+  switch (seen_by) {
+    case SeenBy::verifier: return "verifier";
+    case SeenBy::tracer: return "tracer";
+    case SeenBy::both: return "both";
+  }
+  return "";
+}
+
 void list(const Chapter& chapter) {
   const Shape shape{1024, 1024, 1024};
   std::printf("%s: %s\n\n%-24s %s\n", chapter.name.c_str(), chapter.idea.c_str(), "variant", "launch at 1024");
@@ -48,8 +57,9 @@ void list(const Chapter& chapter) {
     std::printf("%-24s %s\n", v.name.c_str(), launch.c_str());
   }
   if (chapter.broken.empty()) return;
-  std::printf("\n%-24s %s\n", "--break", "what is wrong with it");
-  for (const Broken& b : chapter.broken) std::printf("%-24s %s\n", b.variant.name.c_str(), b.fault.c_str());
+  std::printf("\n%-20s %-9s %s\n", "--break", "seen by", "what is wrong with it");
+  for (const Broken& b : chapter.broken)
+    std::printf("%-20s %-9s %s\n", b.variant.name.c_str(), to_string(b.seen_by), b.fault.c_str());
 }
 
 }  // namespace ladder

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "matrix.hpp"
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 #include "variant.hpp"
 
 #include <string>
@@ -39,6 +39,7 @@ std::vector<Variant> chosen(const Chapter& chapter, const Options& options);
 const Broken& find_broken(const Chapter& chapter, const std::string& name);
 /// Why a variant cannot take a shape, or "".
 std::string refusal(const Variant& variant, const Shape& shape);
+const char* to_string(SeenBy seen_by);
 /// Prints the chapter's variants and broken kernels.
 void list(const Chapter& chapter);
 

@@ -22,7 +22,7 @@ from programs import KERNEL_CHAPTERS, data_folder, kernel_names, variants
 
 SIZE = 1024
 L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
-# The names of common/traffic.hpp, in the words of Nsight Compute for Hopper.
+# The names of common/arithmetic.hpp, in the words of Nsight Compute for Hopper.
 COUNTED = {
     "global_load_requests": L1.format("requests", "ld"),
     "global_load_sectors": L1.format("sectors", "ld"),

@@ -141,13 +141,18 @@ std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Option
     return all;
   }
   std::string refused;
+  bool any_own = false;
   for (const Shape& shape : shapes)
     for (const Variant& variant : chosen(chapter, options)) {
       const std::string text = refusal(variant, shape);
-      if (text.empty()) all.push_back({variant, shape});
-      else refused = variant.name + " cannot take " + shape.text() + ": " + text;
+      if (text.empty()) {
+        all.push_back({variant, shape});
+        any_own |= variant.role == Role::own;
+      } else {
+        refused = variant.name + " cannot take " + shape.text() + ": " + text;
+      }
     }
-  if (all.empty()) throw UsageError(refused);
+  if (!any_own && !refused.empty()) throw UsageError(refused);
   return all;
 }
 

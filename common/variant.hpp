@@ -2,7 +2,7 @@
 #pragma once
 
 #include "matrix.hpp"
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 #include <cstdint>
 #include <functional>

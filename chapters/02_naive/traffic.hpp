@@ -1,7 +1,7 @@
 // The arithmetic of chapter 02: what a kernel with one thread an element asks of memory.
 #pragma once
 
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The arithmetic of chapter 03: tiles through shared memory, for sizes that are multiples of the tile.
 #pragma once
 
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 namespace ladder {
 

@@ -1,7 +1,7 @@
 // The arithmetic of chapter 04: tiles that hang over the edges.
 #pragma once
 
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 // Chapter 05 with one fault each: both give the right result on a CPU.
 #pragma once
 
+#include "../04_bounds/kernel.cuh"
 #include "chapter.hpp"
 #include "kernel.cuh"
 #include "traffic.hpp"

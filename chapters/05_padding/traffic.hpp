@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../04_bounds/traffic.hpp"
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 namespace ladder {
 

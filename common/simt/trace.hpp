@@ -12,7 +12,7 @@
 #include "simt/finding.hpp"
 #include "simt/language.hpp"
 #include "simt/request.hpp"
-#include "traffic.hpp"
+#include "arithmetic.hpp"
 
 namespace simt {
 

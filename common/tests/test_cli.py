@@ -1,6 +1,6 @@
 """The command line of the chapters: every kind of bad input has its exit code and one clear sentence.
 
-Usage: test_cli.py FOLDER, where FOLDER holds the chapters' programs. Needs no GPU: what is refused here is
+Usage: test_cli.py FOLDER [-DHAVE_TRACER], where FOLDER holds the chapters' programs. Needs no GPU: what is refused here is
 refused before a device is looked for.
 """
 
@@ -13,6 +13,10 @@ import unittest
 
 PROGRAMS = pathlib.Path(sys.argv.pop(1))
 GPU_PROGRAMS = [name for name in ("02_naive", "03_tiled", "04_bounds", "05_padding") if (PROGRAMS / name).exists()]
+
+
+HAVE_TRACER = any("-DHAVE_TRACER" == a for a in sys.argv[1:])
+sys.argv = [a for a in sys.argv if not a.startswith("-D")]
 
 
 def run(program, *arguments):
@@ -154,6 +158,85 @@ class Runs(unittest.TestCase):
                 return [r["verdict"]["error"] for r in json.loads(file.read_text())["results"]][:1]
 
         self.assertEqual(errors(), errors())
+
+
+@unittest.skipUnless(HAVE_TRACER, "built without the tracer")
+class Traces(unittest.TestCase):
+    def test_every_chapter_is_traced_as_predicted(self):
+        for program in GPU_PROGRAMS:
+            done = run(program, "--trace")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertIn("no findings", done.stdout)
+            self.assertNotIn("DIFFERS", done.stdout)
+            self.assertLessEqual(max(map(len, done.stdout.splitlines()[1:])), 80)
+
+    def test_without_a_device_a_chapter_is_traced_instead(self):
+        done = run("03_tiled")
+        if "CUDA device" not in done.stdout:
+            self.skipTest("there is a device")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no CUDA device here", done.stdout)
+        self.assertIn("The kernels run on the CPU instead, traced.", done.stdout)
+        done = run("03_tiled", "--device", "0")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no CUDA device here", done.stderr)
+
+    def test_every_broken_kernel_ends_with_1(self):
+        for program in GPU_PROGRAMS:
+            listed = run(program, "--list").stdout.split("\n--break ")[1].splitlines()[1:]
+            self.assertTrue(listed)
+            for line in listed:
+                name, seen_by = line.split()[:2]
+                done = run(program, "--break", name, "--trace")
+                self.assertEqual(done.returncode, 1, f"{program} {name}: {done.stdout}")
+                noticed = "FOUND" in done.stdout or "DIFFERS" in done.stdout
+                self.assertEqual(noticed, seen_by != "verifier", name)
+                self.assertEqual("the result is WRONG" in done.stdout, seen_by != "tracer", name)
+
+    def test_large_sizes_are_traced_by_one_block_and_odd_ones_refused(self):
+        done = run("03_tiled", "--trace", "--size", 1024)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("one block was run; all 4096 are alike", done.stdout)
+        done = run("04_bounds", "--trace", "--size", 3001)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("would take minutes", done.stderr)
+
+    def test_a_map_holds_the_addresses_of_one_warp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "map.json")
+            done = run("03_tiled", "--trace", "--variant", "tiled-16", "--size", 32, "--trace-map", file)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            (tiled,) = json.loads(file.read_text())
+        first, second = tiled["requests"][:2]
+        self.assertEqual((first["kind"], first["array"]), ("global load", "A"))
+        self.assertEqual((second["kind"], second["array"]), ("shared store", "tile_A"))
+        for lane, at in enumerate(first["lanes"]):  # lane 16 begins row 1
+            self.assertEqual((at["row"], at["col"]), (lane // 16, lane % 16))
+
+    def test_a_trace_record_holds_both_counts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "trace.json")
+            done = run("02_naive", "--trace", "--size", 40, "--json", file)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            record = json.loads(file.read_text())
+        self.assertEqual(record["trace"][0]["variant"], "naive-16x16")
+        for traced in record["trace"]:
+            self.assertEqual(traced["predicted"], traced["traced"])
+            self.assertEqual(traced["predicted"]["flops"], 2 * 40**3)
+            self.assertEqual(traced["findings"], [])
+
+    def test_options_that_do_not_go_together(self):
+        for arguments, part in (
+            (["--trace-map", "x.json"], "--trace-map needs --trace"),
+            (["--break", "no-first-barrier", "--variant", "tiled-8"], "exclude each other"),
+            (["--break", "nothing"], "--break: 03_tiled has no 'nothing'"),
+            (["--trace", "--size", "33"], "is no multiple of"),
+            (["--trace", "--trace-map", "no/such/folder/x.json"], "--trace-map"),
+        ):
+            done = run("03_tiled", *arguments)
+            self.assertEqual(done.returncode, 2, f"{arguments}: {done.stdout}{done.stderr}")
+            self.assertIn(part, done.stderr)
+        self.assertEqual(run("01_cpu", "--trace").returncode, 2)
 
 
 if __name__ == "__main__":
