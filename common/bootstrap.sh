@@ -237,8 +237,13 @@ find_nvcc() { # leaves the compiler's real place in nvcc; empty without one
         command -v nvcc >/dev/null || [[ ! $folder || ! -x $folder/bin/nvcc ]] || PATH=$PATH:$folder/bin
     done
     nvcc=$(command -v nvcc) || nvcc=''
-    if [[ $nvcc ]]; then
+    cuda=()
+    if [[ $nvcc ]] && ! "$nvcc" --version >/dev/null 2>&1; then
+        echo "The nvcc on PATH ($nvcc) does not run: building what needs no CUDA."
+        nvcc='' cuda=(-Dcuda=disabled)
+    elif [[ $nvcc ]]; then
         nvcc=$(readlink -f "$nvcc")
+        [[ ! -f $BUILD/setup.stamp || $(<"$BUILD/setup.stamp") != *"nvcc: broken"* ]] || cuda=(-Dcuda=auto)
     else
         echo "No nvcc found: building what needs no CUDA (the rest comes once the CUDA Toolkit is installed)."
     fi
@@ -249,6 +254,7 @@ find_nvcc() { # leaves the compiler's real place in nvcc; empty without one
 set_up_build() {
     local memory=$BUILD/meson-private/coredata.dat stamp=$BUILD/setup.stamp again=()
     local now="$root"$'\n'"nvcc: $nvcc"$'\n'"$tools"
+    [[ ${cuda[*]} != *disabled ]] || now=${now/nvcc: /nvcc: broken}
     [[ ! -f $memory || ! -f $stamp || $(<"$stamp") != "$now" ]] || return 0
     # Without the stamp: whatever happens in between, the next run sets up again.
     rm -f "$stamp"
@@ -256,7 +262,7 @@ set_up_build() {
         : >"$memory"
         again=(--reconfigure)
     fi
-    step "Setting up $shown with Meson" setup meson setup "${again[@]}" "$BUILD" "$root" ||
+    step "Setting up $shown with Meson" setup meson setup "${again[@]}" "${cuda[@]}" "$BUILD" "$root" ||
         stop 1 "Meson could not set up $shown (the whole log is in $shown/meson-logs/meson-log.txt)."
     echo "$now" >"$stamp"
 }

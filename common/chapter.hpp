@@ -66,8 +66,8 @@ struct KernelChapter : Chapter {
   }
   /// A kernel with one fault. `traffic` is what its author would promise.
   void breaks(const char* name, const char* fault, SeenBy seen_by, Kernel<T> kernel, GeometryOf geometry,
-              TrafficOf traffic, Shape shape = {}) {
-    broken.push_back({variant(name, Role::own, kernel, geometry, traffic, {}), fault, seen_by, shape});
+              TrafficOf traffic, Shape shape = {}, Refuses refuses = {}) {
+    broken.push_back({variant(name, Role::own, kernel, geometry, traffic, refuses), fault, seen_by, shape});
   }
 
  private:

@@ -124,13 +124,17 @@ def main(argv=None):
         return 2
     folder = Path(arguments[0])
     states = dict(word.rsplit("=", 1) for word in arguments[1:])
-    chapters, silent = [], []
+    chapters, silent, traced = [], [], []
     for name, state in states.items():
         if state != "ran":
             continue
         file = folder / f"{name}.json"
         try:
-            chapter = Chapter(name, json.loads(file.read_text(encoding="utf-8")))
+            record = json.loads(file.read_text(encoding="utf-8"))
+            if "trace" in record:
+                traced.append(name)
+                continue
+            chapter = Chapter(name, record)
         except FileNotFoundError:
             silent.append(name)
             continue
@@ -145,6 +149,7 @@ def main(argv=None):
         print("The ladder is empty: no chapter measured anything.")
     for reason, names in (
         ("Ran without a result", silent),
+        ("Traced on the CPU, for there is no CUDA device", traced),
         ("Did not run, for there is no CUDA device", [name for name in states if states[name] == "no-device"]),
         ("Not built", [name for name in states if states[name] == "not-built"]),
     ):

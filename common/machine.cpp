@@ -22,18 +22,19 @@ std::string broken_limit(const Geometry& geometry, const LaunchLimits& limits) {
   if (block.count() > limits.threads_per_block)
     return format("--variant: a block of %ld x %ld x %ld = %ld threads; CUDA's limit is %ld", long(block.x),
                   long(block.y), long(block.z), long(block.count()), long(limits.threads_per_block));
-  const struct { const char* what; std::int64_t is, limit; } rows[] = {
+  const std::string x = geometry.x_along_rows ? "-m" : "-n", y = geometry.x_along_rows ? "-n" : "-m";
+  const struct { std::string what; std::int64_t is, limit; } rows[] = {
       {"--variant: block x", block.x, limits.block.x},
       {"--variant: block y", block.y, limits.block.y},
       {"--variant: block z", block.z, limits.block.z},
-      {"-n: grid x", grid.x, limits.grid.x},
-      {"-m: grid y", grid.y, limits.grid.y},
-      {"-m: grid z", grid.z, limits.grid.z},
+      {x + ": grid x", grid.x, limits.grid.x},
+      {y + ": grid y", grid.y, limits.grid.y},
+      {y + ": grid z", grid.z, limits.grid.z},
       {"--variant: bytes of shared memory", geometry.shared_bytes, limits.shared_bytes},
   };
   for (const auto& row : rows)
     if (row.is > row.limit)
-      return format("%s is %ld; CUDA's limit is %ld", row.what, long(row.is), long(row.limit));
+      return format("%s is %ld; CUDA's limit is %ld", row.what.c_str(), long(row.is), long(row.limit));
   return "";
 }
 

@@ -78,7 +78,7 @@ std::vector<Shape> read_shapes(const std::string& path) {
   bool have_header = false;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
-    ++number;
+    if (++number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // a byte order mark
     const std::vector<std::string> cells = split(line.substr(0, line.find('#')));
     if (cells.empty() || (cells.size() == 1 && cells[0].empty())) continue;
     const std::string where = "--shapes: " + path + ", line " + std::to_string(number) + ": ";

@@ -35,8 +35,11 @@ void check_shapes(const std::vector<Shape>& shapes, const std::vector<Variant>& 
     if (options.fill == Fill::integers && shape.K > integers_largest_K)
       throw UsageError(format("--fill integers: K = %ld, but sums are exact only up to K = %ld", long(shape.K),
                               long(integers_largest_K)));
-    // On the host: A, B, the machine's copies on a CPU, the result, and the check's fp64 rows.
-    const double need = 2 * shape.compulsory_bytes(), have = host_free_bytes();
+    // On the host: A, B, the machine's copies on a CPU, the result, and what the check keeps for each row of A
+    // (its products with the sign vectors, errors, bounds), row of B and column of B.
+    const double need = 2 * shape.compulsory_bytes() + 96.0 * double(shape.M) + 80.0 * double(shape.K) +
+                        136.0 * double(shape.N);
+    const double have = host_free_bytes();
     if (need > have)
       throw UsageError(format("--size: %s needs %s of host memory, %s is free", shape.text().c_str(),
                               bytes_text(need).c_str(), bytes_text(have).c_str()));
@@ -92,9 +95,9 @@ int run(const Chapter& chapter, const OpenMachine& open, const TraceChapter& tra
     variants = {broken.variant};
     shapes = {options.shapes.empty() ? broken.shape == Shape{} ? chapter.trace_shape : broken.shape : options.shapes[0]};
   }
-  if (options.trace && (!trace || variants.front().geometry == nullptr))
-    throw UsageError(trace ? "--trace: this chapter has no kernel to trace"
-                           : "--trace: built without the tracer; install libboost-context-dev and set up again");
+  if (options.trace && !variants.front().geometry) throw UsageError("--trace: this chapter has no kernel to trace");
+  if (options.trace && !trace)
+    throw UsageError("--trace: built without the tracer; install libboost-context-dev and set up again");
   if (!options.trace) check_shapes(shapes, variants, options);
   if (!options.json.empty()) Record(options.json, chapter.name, options);  // refuse a bad name before any work
 

@@ -32,10 +32,35 @@ constexpr Field fields[] = {
     {"barriers", &Traffic::barriers},
 };
 
-/// More multiply-adds than this are not traced in full: it would take minutes.
-constexpr double most_terms = 1.1e9;
 /// From here on, a shape whose blocks are all alike is traced by one of them.
-constexpr double many_terms = 1e8;
+constexpr double much = 1e8;
+/// Beyond this, counted in multiply-adds, a trace would take minutes.
+constexpr double too_much = 1.1e9;
+
+/// What it costs to run so many threads, in multiply-adds: starting a thread is as long as 64 of them.
+double trace_cost(const Shape& shape, double threads) {
+  return 64 * threads + threads * double(shape.K);
+}
+
+/// What it costs to evaluate the prediction, which goes through the rows and columns of the three matrices.
+double prediction_cost(const Shape& s) {
+  return double(s.M) * double(s.K) + double(s.K) * double(s.N) + double(s.M) * double(s.N);
+}
+
+/// How a job is to be traced; throws UsageError if it would take minutes.
+TraceOptions plan(const Variant& variant, const Shape& shape, const Options& options) {
+  TraceOptions how{options.fill, options.seed, false, {}};
+  const Geometry geometry = variant.geometry(shape);
+  const double block = double(geometry.block.count()), threads = double(geometry.grid.count()) * block;
+  const bool broken = !options.broken.empty();
+  how.one_block = trace_cost(shape, threads) > (broken ? too_much : much) && (broken || blocks_alike(geometry, shape));
+  if (trace_cost(shape, how.one_block ? block : threads) > too_much || prediction_cost(shape) > 3 * too_much)
+    throw UsageError(format("--trace: %s at %s would take minutes; give a smaller --size%s", variant.name.c_str(),
+                            shape.text().c_str(),
+                            how.one_block ? "" : ", or a multiple of the block, of which one block is enough"));
+  if (!options.trace_map.empty()) how.watch = simt::Watch{};
+  return how;
+}
 
 struct Interval {
   std::int64_t first, last;  // half open
@@ -136,6 +161,8 @@ std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Option
     const Broken& broken = find_broken(chapter, options.broken);
     for (Shape shape : shapes) {
       if (options.shapes.empty() && broken.shape != Shape{}) shape = broken.shape;
+      if (const std::string text = refusal(broken.variant, shape); !text.empty())
+        throw UsageError("--break: " + broken.variant.name + " cannot take " + shape.text() + ": " + text);
       all.push_back({broken.variant, shape});
     }
     return all;
@@ -159,10 +186,12 @@ std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Option
 }  // namespace
 
 bool blocks_alike(const Geometry& geometry, const Shape& shape) {
-  const std::int64_t rows = geometry.x_along_rows ? geometry.block.x : geometry.block.y;
-  const std::int64_t cols = geometry.x_along_rows ? geometry.block.y : geometry.block.x;
-  return geometry.grid.count() > 0 && shape.M % rows == 0 && shape.N % cols == 0 && cols % 8 == 0 &&
-         shape.N % 8 == 0 && shape.K % 8 == 0;
+  const Extent &grid = geometry.grid, &block = geometry.block;
+  const std::int64_t along_x = grid.x * block.x, along_y = grid.y * grid.z * block.y;
+  const std::int64_t rows = geometry.x_along_rows ? along_x : along_y;
+  const std::int64_t cols = geometry.x_along_rows ? along_y : along_x;
+  return grid.count() > 0 && shape.M == rows && shape.N == cols && shape.N % 8 == 0 && shape.K % 8 == 0 &&
+         (geometry.x_along_rows ? block.y : block.x) % 8 == 0;
 }
 
 Traced trace_variant(const Variant& variant, const Shape& shape, const TraceOptions& options) {
@@ -212,19 +241,13 @@ int run_trace(const Chapter& chapter, const Options& options) {
   Json record = {{"chapter", chapter.name}, {"commit", git_commit}, {"trace", Json::array()}};
   Json maps = Json::array();
   const std::vector<std::pair<Variant, Shape>> todo = jobs(chapter, options);
+  for (const auto& [variant, shape] : todo) plan(variant, shape, options);  // refuse before anything is run
   Shape last;
   for (const auto& [variant, shape] : todo) {
     if (!(shape == last))
       std::printf("\nTraced on the CPU: M = %ld, N = %ld, K = %ld\n", long(shape.M), long(shape.N), long(shape.K));
     last = shape;
-    const double terms = shape.flops() / 2;
-    TraceOptions how{options.fill, options.seed, false, {}};
-    how.one_block = terms > many_terms && blocks_alike(variant.geometry(shape), shape);
-    if (!how.one_block && terms > most_terms && options.broken.empty())
-      throw UsageError(format("--trace: %s at %s would take minutes; give a smaller --size, or one that is a multiple "
-                              "of the block, of which one block is enough", variant.name.c_str(), shape.text().c_str()));
-    if (!options.broken.empty() && terms > most_terms) how.one_block = true;
-    if (!options.trace_map.empty()) how.watch = simt::Watch{};
+    const TraceOptions how = plan(variant, shape, options);
     const Traced traced = trace_variant(variant, shape, how);
     print(traced, todo.size() == 1);
     all_right &= traced.right();

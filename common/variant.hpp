@@ -23,6 +23,16 @@ struct Geometry {
   bool x_along_rows = false;  ///< which way the grid lies on C: x along the columns, or (swapped) along the rows
 };
 
+/// Rows of blocks that are more than a grid's y may have (65 535), folded along z: y * z >= rows, and fewer than
+/// z blocks too many.
+struct Fold {
+  std::int64_t y = 0, z = 0;
+};
+constexpr Fold fold(std::int64_t rows) {
+  const std::int64_t z = rows == 0 ? 1 : ceil_div(rows, 65535);
+  return {ceil_div(rows, z), z};
+}
+
 /// What a variant is in its chapter's table.
 enum class Role {
   own,       ///< the chapter's subject

@@ -167,11 +167,11 @@ void Reference::compare_row(const Matrix& C, std::int64_t row, const Row& truth,
 
 Verdict Reference::check_every_element(const Matrix& C) const {
   Verdict verdict;
-  verdict.method = exact_ ? "every element, bit for bit" : "every element";
+  verdict.method = exact_ ? "every element, exactly" : "every element";
   std::vector<Element> wrong;
   for (std::int64_t row = 0; row < shape_.M; ++row) compare_row(C, row, every_row_[row], verdict, wrong);
   verdict.right = verdict.worst_ratio <= 1;
-  if (!verdict.right) verdict.message = explain(C, wrong, verdict.wrong);
+  if (!verdict.right) verdict.message = explain(wrong, verdict.wrong, C.size(), true);
   return verdict;
 }
 
@@ -207,8 +207,11 @@ Verdict Reference::check_by_vectors(const Matrix& C) const {
       if (!(error <= worst)) worst = error;  // a NaN comes through
     }
     errors[row] = worst;
+    // (sum p)^2 <= K sum p^2: however large the elements of a wrong C, they cannot widen their own tolerance.
+    squares = std::min(squares, double(K) * squares_[row]);
+    fourths = std::min(fourths, squares * squares);
     const double drift = error_drift(double(K), 1, squares_[row] / double(N));  // of an element with S = 1
-    bounds[row] = exact_ ? 0 : error_scatter(double(K), squares, squares_[row]) + 8 * drift * std::sqrt(fourths);
+    bounds[row] = exact_ || K == 0 ? 0 : error_scatter(double(K), squares, squares_[row]) + 8 * drift * std::sqrt(fourths);
   }
   for (std::int64_t row = 0; row < M; ++row) {
     const double r = ratio(errors[row], bounds[row]);
@@ -233,22 +236,24 @@ Verdict Reference::check_by_vectors(const Matrix& C) const {
   verdict.message = format("%zu of %ld rows are wrong; in the first %zu of them ", wrong_rows.size(), long(M),
                            recomputed);
   verdict.message += wrong.empty() ? std::string("no single element exceeds its own tolerance")
-                                   : explain(C, wrong, verdict.wrong);
+                                   : explain(wrong, verdict.wrong, std::int64_t(recomputed) * N,
+                                             recomputed == wrong_rows.size());
   return verdict;
 }
 
-std::string Reference::explain(const Matrix& C, const std::vector<Element>& wrong, std::int64_t count) const {
+std::string Reference::explain(const std::vector<Element>& wrong, std::int64_t count, std::int64_t compared,
+                               bool all_rows) const {
   const Element& first = wrong.front();
   std::string text =
       format("%ld of %ld elements are wrong, first C[%ld][%ld]: got %.9g, expected %.9g, tolerance %.2g",
-             long(count), long(C.size()), long(first.row), long(first.col), first.got, first.expected,
+             long(count), long(compared), long(first.row), long(first.col), first.got, first.expected,
              first.tolerance);
-  const std::string guess = pattern(wrong, count);
+  const std::string guess = pattern(wrong, all_rows && count == std::int64_t(wrong.size()));
   return guess.empty() ? text : text + "; " + guess;
 }
 
 // Guesses from the examples, the most telling first. Each holds for every example or is not said.
-std::string Reference::pattern(const std::vector<Element>& wrong, std::int64_t count) const {
+std::string Reference::pattern(const std::vector<Element>& wrong, bool all_seen) const {
   const auto [M, N, K] = shape_;
   const auto every = [&](auto&& holds) { return std::all_of(wrong.begin(), wrong.end(), holds); };
   const auto near = [](double got, double expected, double tolerance) {
@@ -263,13 +268,12 @@ std::string Reference::pattern(const std::vector<Element>& wrong, std::int64_t c
     right = std::max(right, e.col);
   }
   const std::int64_t height = bottom - top + 1, width = right - left + 1;
-  const bool all_seen = count == std::int64_t(wrong.size());
   std::string where;
   if (all_seen && bottom == M - 1 && height < M && width == N)
     where = format("the last %ld rows", long(height));
   else if (all_seen && right == N - 1 && width < N && height == M)
     where = format("the last %ld columns", long(width));
-  else if (all_seen && count > 1 && height <= 128 && width <= 128 && (height < M || width < N))
+  else if (all_seen && wrong.size() > 1 && height <= 128 && width <= 128 && (height < M || width < N))
     where = format("rows %ld to %ld, columns %ld to %ld: one tile", long(top), long(bottom), long(left), long(right));
 
   const auto at = where.empty() ? std::string() : " (" + where + ")";

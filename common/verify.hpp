@@ -69,8 +69,10 @@ class Reference {
   Verdict check_by_vectors(const Matrix& C) const;
   void compare_row(const Matrix& C, std::int64_t row, const Row& truth, Verdict& verdict,
                    std::vector<Element>& wrong) const;
-  std::string explain(const Matrix& C, const std::vector<Element>& wrong, std::int64_t count) const;
-  std::string pattern(const std::vector<Element>& wrong, std::int64_t count) const;
+  /// `count` elements of `compared` are wrong; `all_rows` says that every wrong row was compared.
+  std::string explain(const std::vector<Element>& wrong, std::int64_t count, std::int64_t compared,
+                      bool all_rows) const;
+  std::string pattern(const std::vector<Element>& wrong, bool all_seen) const;
 
   const Matrix& A_;
   const Matrix& B_;

@@ -25,7 +25,7 @@ template <typename T>
 void describe_broken(KernelChapter<T>& chapter) {
   chapter.breaks("swapped-indices", "threadIdx.x is the row: right, but not coalesced", SeenBy::tracer, swapped<T>,
                  swapped_geometry<16, 16>, naive_traffic<16, 16>);
-  chapter.breaks("int-index", "32-bit indices, which wrap beyond 2^31 elements", SeenBy::tracer, int_index<T>,
+  chapter.breaks("int-index", "32-bit indices, which wrap beyond 2^31 elements", SeenBy::both, int_index<T>,
                  naive_geometry<16, 16>, naive_traffic<16, 16>, {65552, 16, 32768});
 }
 

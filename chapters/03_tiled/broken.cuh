@@ -44,11 +44,14 @@ constexpr Traffic one_barrier_traffic(const Shape& shape) {
 template <typename T>
 void describe_broken(KernelChapter<T>& chapter) {
   chapter.breaks("no-first-barrier", "no barrier between loading the tiles and using them", SeenBy::both,
-                 tiled_broken<T, 16, TiledFault::no_first_barrier>, tiled_geometry<16>, one_barrier_traffic<16>);
+                 tiled_broken<T, 16, TiledFault::no_first_barrier>, tiled_geometry<16>, one_barrier_traffic<16>,
+                 {}, multiples_only<16>);
   chapter.breaks("no-second-barrier", "no barrier between using the tiles and loading the next", SeenBy::both,
-                 tiled_broken<T, 16, TiledFault::no_second_barrier>, tiled_geometry<16>, one_barrier_traffic<16>);
+                 tiled_broken<T, 16, TiledFault::no_second_barrier>, tiled_geometry<16>, one_barrier_traffic<16>,
+                 {}, multiples_only<16>);
   chapter.breaks("wrong-tile-index", "tile_B is stored with its indices exchanged", SeenBy::both,
-                 tiled_broken<T, 16, TiledFault::wrong_tile_index>, tiled_geometry<16>, tiled_traffic<16>);
+                 tiled_broken<T, 16, TiledFault::wrong_tile_index>, tiled_geometry<16>, tiled_traffic<16>, {},
+                 multiples_only<16>);
 }
 
 }  // namespace ladder

@@ -4,7 +4,6 @@
 #include "simt/simt.hpp"
 #include "variant.hpp"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace ladder {
@@ -35,9 +34,8 @@ __global__ void bounded(const T* A, const T* B, T* C, int M, int N, int K) {
 // [bounded-geometry]
 template <int TILE>
 Geometry bounded_geometry(const Shape& shape) {
-  const std::int64_t rows = ceil_div(shape.M, TILE);            // rows of blocks; the grid's y ends at 65 535,
-  const std::int64_t y = std::min<std::int64_t>(rows, 65535);   // so taller grids are folded along z
-  return {.grid = {ceil_div(shape.N, TILE), y, y == 0 ? 0 : ceil_div(rows, y)}, .block = {TILE, TILE}};
+  const Fold rows = fold(ceil_div(shape.M, TILE));  // rows of blocks; the grid's y ends at 65 535
+  return {.grid = {ceil_div(shape.N, TILE), rows.y, rows.z}, .block = {TILE, TILE}};
 }
 // [/bounded-geometry]
 

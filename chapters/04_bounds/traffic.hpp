@@ -2,6 +2,7 @@
 #pragma once
 
 #include "arithmetic.hpp"
+#include "variant.hpp"
 
 #include <algorithm>
 
@@ -15,7 +16,8 @@ template <int TILE>
 constexpr Traffic bounded_traffic(const Shape& shape) {
   const auto [M, N, K] = shape;
   constexpr std::int64_t rows = 32 / TILE;  // a warp is `rows` rows of a tile
-  const std::uint64_t down = ceil_div(M, TILE), across = ceil_div(N, TILE), steps = ceil_div(K, TILE);
+  const Fold fold = ladder::fold(ceil_div(M, TILE));
+  const std::uint64_t down = fold.y * fold.z, across = ceil_div(N, TILE), steps = ceil_div(K, TILE);
   const std::uint64_t warps = down * across * (TILE * TILE / 32);
   Traffic t;
   for (std::int64_t k = 0; k < K; k += TILE)  // tiles of A: the blocks of one row of blocks load the same ones

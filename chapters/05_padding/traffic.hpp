@@ -14,7 +14,8 @@ namespace ladder {
 template <int TILE, class Layout>
 constexpr Traffic layout_traffic(const Shape& shape) {
   Traffic t = bounded_traffic<TILE>(shape);
-  const std::uint64_t blocks = ceil_div(shape.M, TILE) * ceil_div(shape.N, TILE), steps = ceil_div(shape.K, TILE);
+  const Fold rows = fold(ceil_div(shape.M, TILE));
+  const std::uint64_t blocks = rows.y * rows.z * ceil_div(shape.N, TILE), steps = ceil_div(shape.K, TILE);
   std::uint64_t stores = 0, loads = 0;  // wavefronts of one block in one step
   for (int first = 0; first < TILE * TILE; first += 32) {
     const auto x = [=](int lane) { return (first + lane) % TILE; };

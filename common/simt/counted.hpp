@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <cstring>
 #include <type_traits>
 
@@ -52,7 +53,10 @@ class Counted {
   using Left = Operand<0>;
   using Right = Operand<1>;
 
-  Counted() = default;  // trivial, so that shared arrays and registers start out uninitialised
+  /// A register that nothing was stored to is NaN, so that its use shows in the result. Shared arrays are
+  /// initialised by the compiler; of those the tracer itself knows which words were stored.
+  constexpr Counted()
+      : value_(std::is_constant_evaluated() ? F(0) : std::numeric_limits<F>::quiet_NaN()) {}
   template <Number U>
   Counted(U u, Where where = Where::current()) {
     store(static_cast<F>(u), where);
@@ -114,7 +118,7 @@ class Counted4 {
  public:
   Counted<F> x, y, z, w;
 
-  Counted4() = default;
+  constexpr Counted4() = default;
   Counted4(typename Counted<F>::Left a, typename Counted<F>::Left b, typename Counted<F>::Left c,
            typename Counted<F>::Left d, Where where = Where::current()) {
     store({{a.value, b.value, c.value, d.value}, where});

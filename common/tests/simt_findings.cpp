@@ -375,6 +375,22 @@ TEST_CASE("simt: static and dynamic shared memory count together") {
   CHECK_CLEAN(run((48 << 10) - 32));
 }
 
+TEST_CASE("an accumulator that is never set makes the result NaN") {
+  Buffer<float> A("A", 1, 32, simt::input), C("C", 1, 32, simt::output);
+  for (int i = 0; i < 32; ++i) A(0, i) = 1;
+  const auto sum = [&](bool set) {
+    simt::trace({1, 32}, {}, [&] {
+      T total;
+      if (set) total = 0;
+      total += A.data()[simt::threadIdx.x];
+      C.data()[simt::threadIdx.x] = total;
+    });
+    return C(0, 7);
+  };
+  CHECK(sum(true) == 1);
+  CHECK(std::isnan(sum(false)));
+}
+
 TEST_CASE("simt: findings do not depend on the number of cores") {
   auto text = [](auto run) {
     simt::Options one, many;

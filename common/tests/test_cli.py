@@ -191,7 +191,8 @@ class Traces(unittest.TestCase):
                 self.assertEqual(done.returncode, 1, f"{program} {name}: {done.stdout}")
                 noticed = "FOUND" in done.stdout or "DIFFERS" in done.stdout
                 self.assertEqual(noticed, seen_by != "verifier", name)
-                self.assertEqual("the result is WRONG" in done.stdout, seen_by != "tracer", name)
+                if "one block was run" not in done.stdout:  # else the result as a whole is not known
+                    self.assertEqual("the result is WRONG" in done.stdout, seen_by != "tracer", name)
 
     def test_large_sizes_are_traced_by_one_block_and_odd_ones_refused(self):
         done = run("03_tiled", "--trace", "--size", 1024)

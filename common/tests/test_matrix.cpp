@@ -81,7 +81,7 @@ TEST_CASE("flops are counted in floating point: 2 M N K passes 2^31 at 1024 alre
 }
 
 TEST_CASE("a shapes file gives its shapes, whatever the order of its columns") {
-  const File file("# comment\nset,N,M,K\na, 2 ,1,3 # the first\n\nb,5,4,6\r\n");
+  const File file("\xef\xbb\xbf# comment\nset,N,M,K\na, 2 ,1,3 # the first\n\nb,5,4,6\r\n");
   const std::vector<Shape> shapes = read_shapes(file.path);
   REQUIRE(shapes.size() == 2);
   CHECK(shapes[0] == Shape{1, 2, 3});

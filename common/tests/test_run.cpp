@@ -195,6 +195,7 @@ TEST_CASE("launch limits are named with the option that breaks them") {
   CHECK(broken_limit({{1, 1, 1}, {64, 32, 1}}).find("2048 threads; CUDA's limit is 1024") != std::string::npos);
   CHECK(broken_limit({{1, 65535, 65535}, {1, 1, 1}}) == "");
   CHECK(broken_limit({{1, 65536, 1}, {1, 1, 1}}).find("-m: grid y is 65536; CUDA's limit is 65535") == 0);
+  CHECK(broken_limit({{1, 65536, 1}, {1, 1, 1}, 0, true}).find("-n: grid y") == 0);
   CHECK(broken_limit({{1, 1, 65536}, {1, 1, 1}}).find("grid z is 65536") != std::string::npos);
   CHECK(broken_limit({{std::int64_t{1} << 31, 1, 1}, {1, 1, 1}}).find("grid x is 2147483648") != std::string::npos);
   CHECK(broken_limit({{1, 1, 1}, {1, 1, 128}}).find("block z is 128") != std::string::npos);

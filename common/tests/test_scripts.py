@@ -245,6 +245,13 @@ class Ladder(unittest.TestCase):
     def row(self, text, name):
         return next(line for line in text.splitlines() if line.startswith(name)).split()
 
+    def test_chapters_that_were_traced_for_lack_of_a_gpu_are_named(self):
+        trace = {"chapter": "02_naive", "commit": "x", "trace": [{"variant": "naive-16x16"}]}
+        code, out, err = self.run_on({"01_cpu": CPU, "02_naive": trace})
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("blocked", out)
+        self.assertIn("Traced on the CPU, for there is no CUDA device: 02_naive.", out)
+
     def test_best_own_variants_at_the_largest_common_size(self):
         code, text, _ = self.run_on({"01_cpu": CPU, "02_naive": NAIVE, "03_tiled": TILED})
         self.assertEqual(code, 0)

@@ -145,6 +145,15 @@ TEST_CASE("one NaN or one Inf fails, and so do many") {
   });
 }
 
+TEST_CASE("huge garbage does not widen its own tolerance") {
+  on_all([](const Fixture& fixture) {
+    for (const float garbage : {1e6f, 1e12f, 1e20f, 3e38f, -3e38f}) {
+      CHECK_FALSE(fixture.after([&](Matrix& C) { C(101, 5) = garbage; }).right);
+      CHECK_FALSE(fixture.after([&](Matrix& C) { std::fill_n(C.row(50), 3 * C.cols(), garbage); }).right);
+    }
+  });
+}
+
 TEST_CASE("B transposed, A transposed and C transposed fail on squares") {
   on_all([](const Fixture& fixture) {
     const Matrix &A = fixture.problem.A, &B = fixture.problem.B;
@@ -229,6 +238,12 @@ TEST_CASE("K = 0 demands zeros, and an empty C is right") {
   CHECK(Reference(A, B).check(C).right);
   C(2, 4) = 1e-30f;
   CHECK_FALSE(Reference(A, B).check(C).right);
+  const Matrix tall(2100, 0), wide(0, 2100);  // large enough for Freivalds' check
+  Matrix large(2100, 2100);
+  std::fill_n(large.data(), large.size(), 0.0f);
+  CHECK(Reference(tall, wide).check(large).right);
+  std::fill_n(large.row(1000), large.cols(), 5.0f);
+  CHECK_FALSE(Reference(tall, wide).check(large).right);
   const Matrix no_rows(0, 4), some(4, 5);
   CHECK(Reference(no_rows, some).check(Matrix(0, 5)).right);
   CHECK_FALSE(Reference(no_rows, some).check(Matrix(1, 5)).right);

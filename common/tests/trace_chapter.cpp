@@ -83,6 +83,18 @@ TEST_CASE("blocks at an edge or with unaligned rows are not taken to be alike") 
   CHECK_FALSE(blocks_alike(geometry, {64, 64, 63}));
 }
 
+TEST_CASE("no index wraps in matrices of more than 2^31 elements") {
+  const Shape large{262144, 32, 16384};  // A has 2^32 elements; the last block is run, at addresses never filled
+  for (Variant variant : this_chapter().variants) {
+    if (!refusal(variant, large).empty()) continue;
+    CAPTURE(variant.name);
+    variant.traffic = [](const Shape&) { return Traffic{}; };
+    const Traced traced = trace_variant(variant, large, {.one_block = true});
+    CHECK_MESSAGE(traced.report.clean(), traced.report.text());
+    CHECK(traced.report.accesses > 0);
+  }
+}
+
 TEST_CASE("of every broken kernel it is known who notices: the verifier, the tracer or both") {
   REQUIRE_FALSE(this_chapter().broken.empty());
   for (const Broken& broken : this_chapter().broken) {
