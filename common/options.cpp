@@ -47,6 +47,10 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
     throw UsageError(std::string(error.what()) + " (--help lists the options)");
   }
 
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty()) throw UsageError(option->get_name() + " needs a value (--help lists the options)");
+
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   Options options;
   for (const std::string& size : sizes) {

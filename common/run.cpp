@@ -190,7 +190,9 @@ int run_chapter(const Chapter& chapter, const OpenMachine& open, const TraceChap
     return exit;
   };
   try {
-    return run(chapter, open, trace, argc, argv);
+    const int exit = run(chapter, open, trace, argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail("standard output cannot be written", exit_usage);
+    return exit;
   } catch (const UsageError& error) {
     return fail(error.what(), exit_usage);
   } catch (const NoDeviceError& error) {

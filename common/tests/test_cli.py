@@ -58,6 +58,17 @@ class Refusals(unittest.TestCase):
         self.refused(["--size"], "--size")
         self.refused(["--size="], "--size")
 
+    def test_empty_values(self):
+        for option in ("--device", "--break", "--shapes", "--json", "--size", "--seed", "-m"):
+            self.refused([option, ""], option, "needs a value")
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAMS / "01_cpu", "--size", "16", "--repeats", "1"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("standard output cannot be written", done.stderr)
+
     def test_memory_beyond_what_is_free(self):
         self.refused(["--size", "2000000"], "--size", "TiB", "free")
 
