@@ -34,6 +34,10 @@ const Broken& find_broken(const Chapter& chapter, const std::string& name) {
   throw UsageError("--break: " + chapter.name + " has no '" + name + "' (--list shows those it has)");
 }
 
+Shape shape_of(const Broken& broken, const Chapter& chapter) {
+  return broken.shape == Shape{} ? chapter.trace_shape : broken.shape;
+}
+
 const char* to_string(SeenBy seen_by) {
   switch (seen_by) {
     case SeenBy::verifier: return "verifier";

@@ -2,8 +2,8 @@
 // main() stands in common/main.cpp and does everything else.
 #pragma once
 
-#include "matrix.hpp"
 #include "arithmetic.hpp"
+#include "matrix.hpp"
 #include "variant.hpp"
 
 #include <string>
@@ -37,6 +37,8 @@ struct Options;
 std::vector<Variant> chosen(const Chapter& chapter, const Options& options);
 /// The broken kernel of that name; throws UsageError if the chapter has none.
 const Broken& find_broken(const Chapter& chapter, const std::string& name);
+/// The shape that shows what is broken.
+Shape shape_of(const Broken& broken, const Chapter& chapter);
 /// Why a variant cannot take a shape, or "".
 std::string refusal(const Variant& variant, const Shape& shape);
 const char* to_string(SeenBy seen_by);

@@ -93,7 +93,7 @@ int run(const Chapter& chapter, const OpenMachine& open, const TraceChapter& tra
   if (!options.broken.empty()) {
     const Broken& broken = find_broken(chapter, options.broken);
     variants = {broken.variant};
-    shapes = {options.shapes.empty() ? broken.shape == Shape{} ? chapter.trace_shape : broken.shape : options.shapes[0]};
+    if (options.shapes.empty()) shapes = {shape_of(broken, chapter)};
   }
   if (options.trace && !variants.front().geometry) throw UsageError("--trace: this chapter has no kernel to trace");
   if (options.trace && !trace)

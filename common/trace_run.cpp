@@ -155,12 +155,12 @@ void write(const std::string& option, const std::string& file, const Json& json)
 
 /// What is to be traced: the chosen variants, or the broken kernel of --break with its shape.
 std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Options& options) {
-  const std::vector<Shape> shapes = options.shapes.empty() ? std::vector{chapter.trace_shape} : options.shapes;
+  std::vector<Shape> shapes = options.shapes.empty() ? std::vector{chapter.trace_shape} : options.shapes;
   std::vector<std::pair<Variant, Shape>> all;
   if (!options.broken.empty()) {
     const Broken& broken = find_broken(chapter, options.broken);
-    for (Shape shape : shapes) {
-      if (options.shapes.empty() && broken.shape != Shape{}) shape = broken.shape;
+    if (options.shapes.empty()) shapes = {shape_of(broken, chapter)};
+    for (const Shape& shape : shapes) {
       if (const std::string text = refusal(broken.variant, shape); !text.empty())
         throw UsageError("--break: " + broken.variant.name + " cannot take " + shape.text() + ": " + text);
       all.push_back({broken.variant, shape});

@@ -99,8 +99,8 @@ TEST_CASE("of every broken kernel it is known who notices: the verifier, the tra
   REQUIRE_FALSE(this_chapter().broken.empty());
   for (const Broken& broken : this_chapter().broken) {
     CAPTURE(broken.variant.name);
-    const bool huge = broken.shape.flops() > 1e10;  // one block is run, and the result as a whole is not known
-    const Shape shape = broken.shape == Shape{} ? this_chapter().trace_shape : broken.shape;
+    const Shape shape = shape_of(broken, this_chapter());
+    const bool huge = shape.flops() > 1e10;  // one block is run, and the result as a whole is not known
     const Traced traced = trace_variant(broken.variant, shape, {.one_block = huge});
     const bool tracer = !traced.as_predicted() || !traced.report.clean();
     if (!huge) CHECK(traced.verdict.right == (broken.seen_by == SeenBy::tracer));
