@@ -43,6 +43,7 @@ const char* to_string(SeenBy seen_by) {
     case SeenBy::verifier: return "verifier";
     case SeenBy::tracer: return "tracer";
     case SeenBy::both: return "both";
+    case SeenBy::gpu: return "gpu";
   }
   return "";
 }

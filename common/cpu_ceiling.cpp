@@ -20,7 +20,11 @@ typedef float Vector __attribute__((vector_size(width * sizeof(float))));
 
 // Latency of 4 or 5 cycles on two units: ten chains keep both busy, and fit 16 registers.
 constexpr int chains = 10;
-constexpr std::int64_t rounds = 2'000'000;
+constexpr std::int64_t rounds = 1'000'000;  // some milliseconds: less than a scheduler's time slice
+
+// A ceiling is the best of many: threads are still waking up at first, and on a virtual machine neighbours take
+// cores for a while. Five tries in 40 ms have shown half of what the same cores did a moment later.
+constexpr double try_for_seconds = 0.25;
 
 float multiply_add(float a, float b) {
   Vector x[chains];
@@ -39,7 +43,8 @@ double measure_cpu_ceiling() {
   double best = 1e30;
   volatile float a = 0.5f, b = 0.25f;  // volatile: unknown to the compiler
   float sum = 0;
-  for (int i = 0; i < 5; ++i) {
+  const double end = omp_get_wtime() + try_for_seconds;
+  while (omp_get_wtime() < end) {
     const double start = omp_get_wtime();
 #pragma omp parallel reduction(+ : sum)
     sum += multiply_add(a, b);

@@ -44,24 +44,6 @@ int lanes_per_sm(int major, int minor) {
 
 std::string version_text(int version) { return format("%d.%d", version / 1000, version % 1000 / 10); }
 
-class Event {
- public:
-  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  void record() { check(cudaEventRecord(event_), "cudaEventRecord"); }
-  /// Seconds from `start` to this event, after waiting for it.
-  double since(const Event& start) {
-    check(cudaEventSynchronize(event_), "the kernel");
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "cudaEventElapsedTime");
-    return milliseconds * 1e-3;
-  }
-
- private:
-  cudaEvent_t event_;
-};
-
 class GpuMachine : public Machine {
  public:
   explicit GpuMachine(int device);
@@ -251,6 +233,15 @@ void check_launch(cudaError_t error) {
 void check(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   throw EnvironmentError(std::string(what) + ": " + cublasGetStatusString(status));
+}
+
+void Event::record() { check(cudaEventRecord(event_), "cudaEventRecord"); }
+
+double Event::since(const Event& start) {
+  check(cudaEventSynchronize(event_), "the kernel");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "cudaEventElapsedTime");
+  return milliseconds * 1e-3;
 }
 
 GuardedMatrix::GuardedMatrix(std::int64_t elements)

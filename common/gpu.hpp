@@ -25,6 +25,20 @@ void check(cublasStatus_t status, const char* what);
 /// Throws KernelError if CUDA refused a launch, given cudaGetLastError() right after it.
 void check_launch(cudaError_t error);
 
+/// A point in the default stream's work.
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  void record();
+  /// Seconds from `start` to this event, after waiting for it.
+  double since(const Event& start);
+
+ private:
+  cudaEvent_t event_;
+};
+
 /// Device memory that frees itself.
 class DeviceBuffer {
  public:

@@ -5,6 +5,7 @@ Usage: measure.py PROGRAMS [FOLDER [WHAT...]]
 PROGRAMS is the folder of the chapters' programs; FOLDER defaults to plots/data/<gpu>. WHAT limits the runs to
 those whose name contains one of the words ("03_tiled", "cold", "deepbench"). A run is a chapter, over squares
 or over the shapes of plots/data/deepbench.csv, with warm or cold caches; its record is CHAPTER_SHAPES_CACHE.json.
+The run "memory" is common/probe's.
 """
 
 import pathlib
@@ -39,6 +40,7 @@ def main() -> None:
     plan = []
     for chapter, runs in [("01_cpu", CPU_RUNS), *((c, GPU_RUNS) for c in KERNEL_CHAPTERS)]:
         plan += [(f"{chapter}_{run}", [programs / chapter, *arguments]) for run, arguments in runs.items()]
+    plan.append(("memory", [programs.parent / "common" / "probe" / "probe"]))
     plan = [run for run in plan if not words or any(word in run[0] for word in words)]
     failed = 0
     for number, (name, command) in enumerate(plan, 1):

@@ -1,13 +1,12 @@
 #include "report.hpp"
 
-#include "errors.hpp"
 #include "numbers.hpp"
+#include "record.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <fstream>
 
 namespace ladder {
 namespace {
@@ -82,8 +81,7 @@ void print_table(const std::vector<Result>& results, const MachineFacts& machine
 
 Record::Record(std::string file, std::string chapter, const Options& options)
     : file_(std::move(file)), chapter_(std::move(chapter)), options_(options) {
-  if (!file_.empty() && !std::ofstream(file_, std::ios::app))
-    throw UsageError("--json: cannot write '" + file_ + "'");
+  check_can_write("--json", file_);
 }
 
 void Record::add(const std::vector<Result>& results) {
@@ -92,19 +90,10 @@ void Record::add(const std::vector<Result>& results) {
 
 void Record::write(const MachineFacts& machine) const {
   if (file_.empty()) return;
-  Json facts = {{"kind", machine.kind},
-                {"name", machine.name},
-                {machine.kind == "gpu" ? "sms" : "threads", machine.units},
-                {"clock_hz", machine.clock_hz},
-                {"memory_bytes", machine.memory_bytes},
-                {"l2_bytes", machine.l2_bytes},
-                {"ceiling_flops_per_s", machine.ceiling_flops},
-                {"ceiling_bytes_per_s", machine.ceiling_bandwidth}};
-  for (const auto& [key, value] : machine.more) facts[key] = value;
   Json json = {{"chapter", chapter_},
                {"commit", git_commit},
                {"compiler", __VERSION__},
-               {"machine", facts},
+               {"machine", facts_json(machine)},
                {"cache", options_.schedule.cold ? "cold" : "warm"},
                {"fill", to_string(options_.fill)},
                {"seed", options_.seed},
@@ -117,9 +106,7 @@ void Record::write(const MachineFacts& machine) const {
     }
     json["results"].push_back(std::move(one));
   }
-  std::ofstream out(file_);
-  out << json.dump(1) << '\n';
-  if (!out.flush()) throw UsageError("--json: cannot write '" + file_ + "'");
+  write_json("--json", file_, json);
 }
 
 }  // namespace ladder

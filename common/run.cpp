@@ -3,22 +3,13 @@
 #include "cpu.hpp"
 #include "errors.hpp"
 #include "numbers.hpp"
-
-#include <unistd.h>
+#include "program.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <new>
 
 namespace ladder {
 namespace {
-
-/// A line on standard error that the next one overwrites; nothing when nobody watches.
-void progress(const std::string& text) {
-  if (!isatty(STDERR_FILENO)) return;
-  std::fprintf(stderr, "\r\033[K%s", text.c_str());
-  std::fflush(stderr);
-}
 
 /// Refuses what cannot be served before a machine is opened: shapes that no variant of the chapter takes,
 /// sums that --fill integers cannot keep exact, matrices that the host cannot hold.
@@ -183,27 +174,7 @@ std::vector<Result> measure(Machine& machine, const std::vector<Variant>& varian
 
 int run_chapter(const Chapter& chapter, const OpenMachine& open, const TraceChapter& trace, int argc,
                 const char* const* argv) {
-  const auto fail = [&](const char* text, int exit) {
-    progress("");
-    std::fflush(stdout);
-    std::fprintf(stderr, "%s: %s\n", chapter.name.c_str(), text);
-    return exit;
-  };
-  try {
-    const int exit = run(chapter, open, trace, argc, argv);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail("standard output cannot be written", exit_usage);
-    return exit;
-  } catch (const UsageError& error) {
-    return fail(error.what(), exit_usage);
-  } catch (const NoDeviceError& error) {
-    return fail(error.what(), exit_no_device);
-  } catch (const EnvironmentError& error) {
-    return fail(error.what(), exit_environment);
-  } catch (const std::bad_alloc&) {
-    return fail("--size: the matrices do not fit in host memory", exit_usage);
-  } catch (const std::exception& error) {  // a kernel that crashed, a rate that cannot be
-    return fail(error.what(), exit_wrong);
-  }
+  return end_with_exit_code(chapter.name, [&] { return run(chapter, open, trace, argc, argv); });
 }
 
 }  // namespace ladder

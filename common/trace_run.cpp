@@ -2,13 +2,13 @@
 
 #include "errors.hpp"
 #include "numbers.hpp"
+#include "record.hpp"
 #include "version.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <utility>
 
 namespace ladder {
@@ -147,12 +147,6 @@ Json map_of(const Traced& traced, const simt::Watch& watch) {
   return json;
 }
 
-void write(const std::string& option, const std::string& file, const Json& json) {
-  std::ofstream out(file);
-  out << json.dump(1) << '\n';
-  if (!out.flush()) throw UsageError(option + ": cannot write '" + file + "'");
-}
-
 /// What is to be traced: the chosen variants, or the broken kernel of --break with its shape.
 std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Options& options) {
   std::vector<Shape> shapes = options.shapes.empty() ? std::vector{chapter.trace_shape} : options.shapes;
@@ -242,6 +236,9 @@ int run_trace(const Chapter& chapter, const Options& options) {
   Json maps = Json::array();
   const std::vector<std::pair<Variant, Shape>> todo = jobs(chapter, options);
   for (const auto& [variant, shape] : todo) plan(variant, shape, options);  // refuse before anything is run
+  check_can_write("--trace-map", options.trace_map);
+  if (!options.broken.empty() && find_broken(chapter, options.broken).seen_by == SeenBy::gpu)
+    std::printf("%s, compiled for the CPU, is right: it is wrong on a GPU only.\n", options.broken.c_str());
   Shape last;
   for (const auto& [variant, shape] : todo) {
     if (!(shape == last))
@@ -254,8 +251,8 @@ int run_trace(const Chapter& chapter, const Options& options) {
     record["trace"].push_back(to_json(traced));
     if (how.watch) maps.push_back(map_of(traced, *how.watch));
   }
-  if (!options.trace_map.empty()) write("--trace-map", options.trace_map, maps);
-  if (!options.json.empty()) write("--json", options.json, record);
+  if (!options.trace_map.empty()) write_json("--trace-map", options.trace_map, maps);
+  if (!options.json.empty()) write_json("--json", options.json, record);
   return all_right ? exit_right : exit_wrong;
 }
 

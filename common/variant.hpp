@@ -63,6 +63,7 @@ enum class SeenBy {
   verifier,  ///< the result is wrong, and the trace is clean and as predicted
   tracer,    ///< the trace has a finding or other counts than predicted, and the result is right
   both,
+  gpu,       ///< the verifier, but only of a result from a GPU: compiled for the CPU, the kernel is right
 };
 
 /// A kernel with one fault, for "break it".

@@ -35,7 +35,7 @@ case "$*" in
 *nonsense*) echo "no such option"; exit 2 ;;
 *--list*) printf 'x: idea\\n\\nvariant  launch\\nplain    1 block\\n\\n'
           printf -- '--break   seen by   what is wrong\\n'
-          printf 'no-wait   both      it does not wait\\nhidden    tracer    nobody  sees it\\n' ;;
+          printf 'no-wait   both      it does not wait\\nhidden    tracer    nobody  sees it\\nsplit     gpu       two values\\n' ;;
 *--json*) while [ "$1" != --json ]; do shift; done; cp "$(dirname "$0")/trace.json" "$2" ;;
 *--break*) echo WRONG; exit 1 ;;
 *) seq 5; echo said >&2 ;;
@@ -317,6 +317,7 @@ class Weaving(Project):
             [
                 "| `no-wait` | it does not wait | finds it | finds it |",
                 "| `hidden` | nobody  sees it | – | finds it |",
+                "| `split` | two values | on a GPU only | – |",
             ],
         )
 

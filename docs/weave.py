@@ -611,10 +611,19 @@ def broken_rows(text):
             return
         name, _, rest = line.strip().partition(" ")
         seen, _, what = rest.strip().partition(" ")
-        if seen in ("verifier", "tracer", "both"):
+        if seen in FINDERS:
             yield name, seen, what.strip()
         else:
             yield name, "", rest.strip()
+
+
+# Who finds a fault, by the words of --list: the verifier, and the tracer.
+FINDERS = {
+    "verifier": ("finds it", "–"),
+    "tracer": ("–", "finds it"),
+    "both": ("finds it", "finds it"),
+    "gpu": ("on a GPU only", "–"),
+}
 
 
 @needs_programs
@@ -627,11 +636,7 @@ def broken(chapter):
     if not all(seen for _, seen, _ in rows):
         fail(f"{chapter} --list does not say who sees the faults")
     cells = [
-        (
-            f"`{name}`",
-            what,
-            *("finds it" if seen in (who, "both") else "–" for who in ("verifier", "tracer")),
-        )
+        (f"`{name}`", what, *FINDERS[seen])
         for name, seen, what in rows
     ]
     table(("`--break`", "what is wrong", "verifier", "tracer"), cells, "llcc")

@@ -7,11 +7,27 @@
 
 namespace ladder {
 
-enum class TiledFault { no_first_barrier, no_second_barrier, wrong_tile_index };
+enum class TiledFault { no_first_barrier, no_second_barrier, wrong_tile_index, arch_tile };
+
+// [arch-tile]
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+constexpr int arch_tile = 32;
+#else  // an older GPU. Or: the host, which asks for the block's size, and for which __CUDA_ARCH__ is not defined
+constexpr int arch_tile = 16;
+#endif
+// [/arch-tile]
+
+// Both hold, in the two compilations that nvcc makes of this file: the kernel's tile is not the block's.
+#ifdef __CUDA_ARCH__
+static_assert(arch_tile == 32);
+#else
+static_assert(arch_tile == 16);
+#endif
 
 // [broken]
-template <typename T, int TILE, TiledFault FAULT>
+template <typename T, int SIDE, TiledFault FAULT>
 __global__ void tiled_broken(const T* A, const T* B, T* C, int M, int N, int K) {
+  constexpr int TILE = FAULT == TiledFault::arch_tile ? arch_tile : SIDE;
   __shared__ T tile_A[TILE][TILE];
   __shared__ T tile_B[TILE][TILE];
 
@@ -52,6 +68,9 @@ void describe_broken(KernelChapter<T>& chapter) {
   chapter.breaks("wrong-tile-index", "tile_B is stored with its indices exchanged", SeenBy::both,
                  tiled_broken<T, 16, TiledFault::wrong_tile_index>, tiled_geometry<16>, tiled_traffic<16>, {},
                  multiples_only<16>);
+  chapter.breaks("arch-tile", "TILE is chosen with #if __CUDA_ARCH__: launched with 16, compiled with 32", SeenBy::gpu,
+                 tiled_broken<T, arch_tile, TiledFault::arch_tile>, tiled_geometry<arch_tile>, tiled_traffic<arch_tile>,
+                 {}, multiples_only<arch_tile>);
 }
 
 }  // namespace ladder

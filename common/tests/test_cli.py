@@ -192,18 +192,35 @@ class Traces(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("no CUDA device here", done.stderr)
 
-    def test_every_broken_kernel_ends_with_1(self):
+    @staticmethod
+    def broken_kernels(program):
+        """(name, seen by) of each, from --list."""
+        return [line.split()[:2] for line in run(program, "--list").stdout.split("\n--break ")[1].splitlines()[1:]]
+
+    def test_every_broken_kernel_ends_with_1_when_traced(self):
         for program in GPU_PROGRAMS:
-            listed = run(program, "--list").stdout.split("\n--break ")[1].splitlines()[1:]
+            listed = self.broken_kernels(program)
             self.assertTrue(listed)
-            for line in listed:
-                name, seen_by = line.split()[:2]
+            for name, seen_by in listed:
                 done = run(program, "--break", name, "--trace")
+                if seen_by == "gpu":
+                    self.assertEqual(done.returncode, 0, f"{program} {name}: {done.stdout}")
+                    self.assertIn("it is wrong on a GPU only", done.stdout)
+                    continue
                 self.assertEqual(done.returncode, 1, f"{program} {name}: {done.stdout}")
                 noticed = "FOUND" in done.stdout or "DIFFERS" in done.stdout
                 self.assertEqual(noticed, seen_by != "verifier", name)
                 if "one block was run" not in done.stdout:  # else the result as a whole is not known
                     self.assertEqual("the result is WRONG" in done.stdout, seen_by != "tracer", name)
+
+    def test_every_broken_kernel_on_a_gpu(self):
+        if run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3:
+            self.skipTest("there is no device")
+        for program in GPU_PROGRAMS:
+            for name, seen_by in self.broken_kernels(program):
+                done = run(program, "--break", name, "--device", "0")
+                right = [0, 1] if seen_by == "tracer" else [1]  # some that the tracer alone sees are only slow
+                self.assertIn(done.returncode, right, f"{program} {name}: {done.stdout}{done.stderr}")
 
     def test_large_sizes_are_traced_by_one_block_and_odd_ones_refused(self):
         done = run("03_tiled", "--trace", "--size", 1024)
