@@ -29,6 +29,12 @@ def variants(program: pathlib.Path) -> list[str]:
     return [line.split()[0] for line in table.splitlines()[1:]]
 
 
+def broken_kernels(program: pathlib.Path) -> list[list[str]]:
+    """The names of a chapter's broken kernels, each with who notices it: verifier, tracer, both or gpu."""
+    listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    return [line.split()[:2] for line in listed.split("\n--break ")[1].splitlines()[1:]]
+
+
 def kernel_names(chapter: str) -> list[str]:
     """The names of a chapter's kernels, as its main.cu uses them."""
     return sorted(set(re.findall(r"(\w+)<Element\b", (ROOT / "chapters" / chapter / "main.cu").read_text())) - {"KernelChapter"})

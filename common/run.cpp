@@ -143,6 +143,7 @@ std::vector<Result> measure(Machine& machine, const std::vector<Variant>& varian
     progress(shape.text() + ": verifying " + variant.name);
     const FirstRun first = verify(machine, variant, reference, cold);
     result.verdict = first.verdict;
+    if (!result.verdict.right) machine.load(A, B);  // what is wrong may have written anywhere, also over the inputs
     if (!result.verdict.right || shape.flops() == 0) continue;
     // The last batch's result is judged again: a kernel that is right alone and wrong in a row (it reads what
     // the launch before it left) must not keep its time.

@@ -69,7 +69,7 @@ void describe_broken(KernelChapter<T>& chapter) {
                  tiled_broken<T, 16, TiledFault::wrong_tile_index>, tiled_geometry<16>, tiled_traffic<16>, {},
                  multiples_only<16>);
   chapter.breaks("arch-tile", "TILE is chosen with #if __CUDA_ARCH__: launched with 16, compiled with 32", SeenBy::gpu,
-                 tiled_broken<T, arch_tile, TiledFault::arch_tile>, tiled_geometry<arch_tile>, tiled_traffic<arch_tile>,
+                 tiled_broken<T, 0, TiledFault::arch_tile>, tiled_geometry<arch_tile>, tiled_traffic<arch_tile>,
                  {}, multiples_only<arch_tile>);
 }
 

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace ladder;
 
 namespace {
@@ -99,9 +101,13 @@ TEST_CASE("the ceilings are plausible: the measured one lies just below what the
 TEST_CASE("a cold product takes longer than a warm one") {
   Problem problem({512, 512, 512});
   const Variant library = problem.machine->library();
-  problem.machine->time(library, 10, false);
-  const double warm = problem.machine->time(library, 20, false) / 20, cold = problem.machine->time(library, 20, true) / 20;
-  CHECK(cold > 1.05 * warm);
+  const auto best = [&](bool cold) {  // of single launches, so that the host's own pace is in neither
+    double seconds = 1;
+    for (int i = 0; i < 50; ++i) seconds = std::min(seconds, problem.machine->time(library, 1, cold));
+    return seconds;
+  };
+  const double warm = best(false), cold = best(true);
+  CHECK(cold > 1.02 * warm);
 }
 
 // Last, since the context does not survive it.

@@ -11,6 +11,11 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.dont_write_bytecode = True  # the source tree stays as it is
+
+from programs import broken_kernels  # noqa: E402
+
 PROGRAMS = pathlib.Path(sys.argv.pop(1))
 GPU_PROGRAMS = [name for name in ("02_naive", "03_tiled", "04_bounds", "05_padding") if (PROGRAMS / name).exists()]
 
@@ -192,14 +197,9 @@ class Traces(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("no CUDA device here", done.stderr)
 
-    @staticmethod
-    def broken_kernels(program):
-        """(name, seen by) of each, from --list."""
-        return [line.split()[:2] for line in run(program, "--list").stdout.split("\n--break ")[1].splitlines()[1:]]
-
     def test_every_broken_kernel_ends_with_1_when_traced(self):
         for program in GPU_PROGRAMS:
-            listed = self.broken_kernels(program)
+            listed = broken_kernels(PROGRAMS / program)
             self.assertTrue(listed)
             for name, seen_by in listed:
                 done = run(program, "--break", name, "--trace")
@@ -217,10 +217,11 @@ class Traces(unittest.TestCase):
         if run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3:
             self.skipTest("there is no device")
         for program in GPU_PROGRAMS:
-            for name, seen_by in self.broken_kernels(program):
+            for name, seen_by in broken_kernels(PROGRAMS / program):
                 done = run(program, "--break", name, "--device", "0")
-                right = [0, 1] if seen_by == "tracer" else [1]  # some that the tracer alone sees are only slow
-                self.assertIn(done.returncode, right, f"{program} {name}: {done.stdout}{done.stderr}")
+                # Some that the tracer alone sees are only slow, and a race may come out right.
+                may_pass = seen_by == "tracer" or name.endswith("-barrier")
+                self.assertIn(done.returncode, [0, 1] if may_pass else [1], f"{program} {name}: {done.stdout}{done.stderr}")
 
     def test_large_sizes_are_traced_by_one_block_and_odd_ones_refused(self):
         done = run("03_tiled", "--trace", "--size", 1024)

@@ -125,6 +125,17 @@ TEST_CASE("writes outside C, on both sides, and into A or B are found even if th
   }
 }
 
+TEST_CASE("what a wrong variant wrote over inputs and guard bands is not blamed on the next one") {
+  const Variant vandal = variant("vandal", [](const float* A, const float* B, float* C, const Shape& s) {
+    multiply(A, B, C, s);
+    const_cast<float*>(A)[3] += 1;
+    C[-1] = 1.0f;
+  });
+  const std::vector<Result> results = Fixture().measure({vandal, right});
+  CHECK_FALSE(results[0].verdict.right);
+  CHECK_MESSAGE(results[1].verdict.right, results[1].verdict.message);
+}
+
 TEST_CASE("a value read from outside an input shows in the result") {
   const Variant peeks = variant("peeks", [](const float* A, const float* B, float* C, const Shape& s) {
     multiply(A, B, C, s);
