@@ -7,16 +7,26 @@
 
 namespace ladder {
 
+/// Pieces of a row-major matrix, each for one request, and what they touch together.
+struct Pieces {
+  std::uint64_t count = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t lines = 0;
+};
+
 /// What the warps of one launch ask of the memory system. A chapter's traffic.hpp predicts it, the tracer
 /// counts it, and Nsight Compute reads it from the hardware (metric names in docs/tracing.md).
 ///   request    one load or store instruction of one warp (at least one lane active)
 ///   sector     an aligned 32-byte piece of global memory that a request touches
+///   line       four sectors: an aligned 128-byte piece. L1 looks up and passes one line at a time
 ///   wavefront  a pass through the 32 banks of shared memory; a conflict-free request of 32-bit words takes one
 struct Traffic {
   std::uint64_t global_load_requests = 0;
   std::uint64_t global_load_sectors = 0;
+  std::uint64_t global_load_lines = 0;
   std::uint64_t global_store_requests = 0;
   std::uint64_t global_store_sectors = 0;
+  std::uint64_t global_store_lines = 0;
   std::uint64_t shared_load_requests = 0;
   std::uint64_t shared_load_wavefronts = 0;
   std::uint64_t shared_store_requests = 0;
@@ -25,17 +35,30 @@ struct Traffic {
   std::uint64_t flops = 0;     ///< useful ones: two for each term of each element of C
 
   bool operator==(const Traffic&) const = default;
+
+  /// So many loads of each piece from global memory.
+  constexpr void load(std::uint64_t times, const Pieces& pieces) {
+    global_load_requests += times * pieces.count;
+    global_load_sectors += times * pieces.sectors;
+    global_load_lines += times * pieces.lines;
+  }
+  /// One store of each piece.
+  constexpr void store(const Pieces& pieces) {
+    global_store_requests += pieces.count;
+    global_store_sectors += pieces.sectors;
+    global_store_lines += pieces.lines;
+  }
 };
 
 // ---- The arithmetic from which the chapters' predictions are made.
 
-/// Counts the sectors of one request. Its lanes' words are given in ascending order, as ranges of word
-/// indices in an array whose start is aligned to a sector (cudaMalloc aligns to 256 bytes).
-class Sectors {
+/// Counts the aligned parts of memory, of BYTES each, that one request touches. Its lanes' words are given in
+/// ascending order, as ranges of word indices in an array whose start is aligned (cudaMalloc aligns to 256 bytes).
+template <int BYTES>
+class Touched {
  public:
   constexpr void add(std::int64_t first_word, std::int64_t words) {
-    if (words <= 0) return;
-    const std::int64_t first = first_word / words_in_sector, last = (first_word + words - 1) / words_in_sector;
+    const std::int64_t first = first_word / words_in_part, last = (first_word + words - 1) / words_in_part;
     if (last <= last_) return;
     count_ += static_cast<std::uint64_t>(last - (first > last_ ? first - 1 : last_));
     last_ = last;
@@ -43,18 +66,35 @@ class Sectors {
   constexpr std::uint64_t count() const { return count_; }
 
  private:
-  static constexpr std::int64_t words_in_sector = 8;  // 32 bytes
-  std::int64_t last_ = -1;                            // the highest sector counted so far
+  static constexpr std::int64_t words_in_part = BYTES / 4;
+  std::int64_t last_ = -1;  // the highest part counted so far
   std::uint64_t count_ = 0;
 };
 
-/// Sectors of one request for a piece of a row-major matrix with `width` columns: `rows` x `cols` elements
-/// from (row, col) on.
-constexpr std::uint64_t piece_sectors(std::int64_t width, std::int64_t row, std::int64_t col, std::int64_t rows,
-                                      std::int64_t cols) {
-  Sectors sectors;
-  for (std::int64_t r = row; r < row + rows; ++r) sectors.add(r * width + col, cols);
-  return sectors.count();
+/// One piece of a row-major matrix with `width` columns: `rows` x `cols` elements from (row, col) on.
+constexpr Pieces piece(std::int64_t width, std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
+  Touched<32> sectors;
+  Touched<128> lines;
+  for (std::int64_t r = row; r < row + rows; ++r) {
+    sectors.add(r * width + col, cols);
+    lines.add(r * width + col, cols);
+  }
+  return {1, sectors.count(), lines.count()};
+}
+
+/// A row-major matrix of `height` x `width` elements, cut into pieces of `rows` x `cols`; those at its lower and
+/// right edge are smaller.
+constexpr Pieces pieces(std::int64_t height, std::int64_t width, std::int64_t rows, std::int64_t cols) {
+  Pieces all;
+  for (std::int64_t row = 0; row < height; row += rows)
+    for (std::int64_t col = 0; col < width; col += cols) {
+      const Pieces one = piece(width, row, col, row + rows < height ? rows : height - row,
+                               col + cols < width ? cols : width - col);
+      all.count += one.count;
+      all.sectors += one.sectors;
+      all.lines += one.lines;
+    }
+  return all;
 }
 
 /// Wavefronts of one request of 32-bit words from shared memory: as many as the busiest of the 32 banks has

@@ -3,7 +3,8 @@
 Usage: broken.py PROGRAMS [FOLDER]
 
 PROGRAMS is the folder of the chapters' programs. Writes broken.json into FOLDER, by default plots/data/<gpu>. Each
-kernel is run several times, since a race may come out right.
+kernel is run several times, since a race may come out right, and at more than one size, since it may do so at all
+times where there is little to do.
 """
 
 import json
@@ -15,15 +16,18 @@ import sys
 from programs import KERNEL_CHAPTERS, broken_kernels, data_folder
 
 RUNS = 10
+SIZES = ([], ["--size", "1024"])  # the shape that shows the fault to the tracer, and one that fills a GPU
 
 
-def judge(command: list) -> tuple[int, str]:
-    """The exit code, and in a line what was wrong ("" if nothing was)."""
+def judge(command: list) -> str:
+    """What the program says is wrong, in a line; "" if nothing is."""
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 1):
+    if done.returncode == 0:
+        return ""
+    if done.returncode != 1:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr}")
-    said = re.search(r"WRONG: (.*)|^\w+: (.+)", done.stdout + done.stderr if "WRONG" in done.stdout else done.stderr, re.M)
-    return done.returncode, (said[1] or said[2]) if done.returncode and said else ""
+    wrong = re.search(r"WRONG: (.*)", done.stdout)
+    return wrong[1] if wrong else done.stderr.split(": ", 1)[1].strip()
 
 
 def main() -> None:
@@ -32,14 +36,15 @@ def main() -> None:
     rows = []
     for chapter in KERNEL_CHAPTERS:
         for name, _ in broken_kernels(programs / chapter):
-            print(f"{chapter} --break {name} ...", end=" ", flush=True)
-            runs = [judge([programs / chapter, "--break", name, "--repeats", "1", "--device", "0"]) for _ in range(RUNS)]
-            messages = [text for code, text in runs if code]
-            print(f"wrong in {len(messages)} of {RUNS} runs", flush=True)
-            rows.append({"chapter": chapter, "broken": name, "runs": RUNS, "wrong": len(messages),
-                         "message": messages[0] if messages else ""})
+            for size in SIZES:
+                command = [programs / chapter, "--break", name, *size, "--repeats", "1", "--device", "0"]
+                print(f"{chapter} --break {name} {' '.join(size)} ...", end=" ", flush=True)
+                messages = list(filter(None, (judge(command) for _ in range(RUNS))))
+                print(f"wrong in {len(messages)} of {RUNS} runs", flush=True)
+                rows.append({"chapter": chapter, "broken": name, "size": size[1] if size else "", "runs": RUNS,
+                             "wrong": len(messages), "message": messages[0] if messages else ""})
     (folder / "broken.json").write_text(json.dumps({"broken": rows}, indent=1) + "\n")
-    print(f"wrote {folder / 'broken.json'}: {len(rows)} kernels")
+    print(f"wrote {folder / 'broken.json'}: {len(rows)} rows")
 
 
 if __name__ == "__main__":

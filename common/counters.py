@@ -26,8 +26,10 @@ L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 COUNTED = {
     "global_load_requests": L1.format("requests", "ld"),
     "global_load_sectors": L1.format("sectors", "ld"),
+    "global_load_lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
     "global_store_requests": L1.format("requests", "st"),
     "global_store_sectors": L1.format("sectors", "st"),
+    "global_store_lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
     "shared_load_requests": "smsp__sass_inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_store_requests": "smsp__sass_inst_executed_op_shared_st.sum",
@@ -40,6 +42,7 @@ MORE = {
     "l1_hit_rate_percent": "l1tex__t_sector_hit_rate.pct",
     "l2_hit_rate_percent": "lts__t_sector_hit_rate.pct",
     "active_warps_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "pipe_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
     "shared_pipe_percent": "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
     "issue_slots_percent": "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
     "fma_thread_instructions": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",

@@ -23,8 +23,10 @@ struct Field {
 constexpr Field fields[] = {
     {"global load requests", &Traffic::global_load_requests},
     {"global load sectors", &Traffic::global_load_sectors},
+    {"global load lines", &Traffic::global_load_lines},
     {"global store requests", &Traffic::global_store_requests},
     {"global store sectors", &Traffic::global_store_sectors},
+    {"global store lines", &Traffic::global_store_lines},
     {"shared load requests", &Traffic::shared_load_requests},
     {"shared load wavefronts", &Traffic::shared_load_wavefronts},
     {"shared store requests", &Traffic::shared_store_requests},
@@ -184,7 +186,7 @@ bool blocks_alike(const Geometry& geometry, const Shape& shape) {
   const std::int64_t along_x = grid.x * block.x, along_y = grid.y * grid.z * block.y;
   const std::int64_t rows = geometry.x_along_rows ? along_x : along_y;
   const std::int64_t cols = geometry.x_along_rows ? along_y : along_x;
-  return grid.count() > 0 && shape.M == rows && shape.N == cols && shape.N % 8 == 0 && shape.K % 8 == 0 &&
+  return grid.count() > 0 && shape.M == rows && shape.N == cols && shape.N % 32 == 0 && shape.K % 32 == 0 &&
          (geometry.x_along_rows ? block.y : block.x) % 8 == 0;
 }
 

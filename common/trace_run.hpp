@@ -36,7 +36,8 @@ struct TraceOptions {
 };
 
 /// Whether all blocks of a launch ask the same of memory: the blocks cover C exactly, and rows of all three
-/// matrices are whole sectors, so that every block sees its rows at the same place within a sector.
+/// matrices are whole lines, so that every block sees its rows at the same place within a line, or a whole number of
+/// sectors further on where a block is narrower than a line.
 bool blocks_alike(const Geometry& geometry, const Shape& shape);
 
 /// Runs a variant under the tracer. Every thread may touch only the rows of A, columns of B and elements of C

@@ -54,8 +54,10 @@ LANGUAGES = {
 FIELDS = [
     "global_load_requests",
     "global_load_sectors",
+    "global_load_lines",
     "global_store_requests",
     "global_store_sectors",
+    "global_store_lines",
     "shared_load_requests",
     "shared_load_wavefronts",
     "shared_store_requests",

@@ -49,10 +49,10 @@ ladder::Traffic totals(const std::vector<LineCount>& lines) {
   for (const LineCount& l : lines) {
     switch (l.kind) {
       case Kind::global_load:
-        t.global_load_requests += l.requests, t.global_load_sectors += l.sectors;
+        t.global_load_requests += l.requests, t.global_load_sectors += l.sectors, t.global_load_lines += l.lines;
         break;
       case Kind::global_store:
-        t.global_store_requests += l.requests, t.global_store_sectors += l.sectors;
+        t.global_store_requests += l.requests, t.global_store_sectors += l.sectors, t.global_store_lines += l.lines;
         break;
       case Kind::shared_load:
         t.shared_load_requests += l.requests, t.shared_load_wavefronts += l.wavefronts;

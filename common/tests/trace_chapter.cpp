@@ -29,8 +29,10 @@ void check_as_predicted(const Traced& traced) {
   const Traffic &p = traced.predicted, &t = traced.traced;
   CHECK(p.global_load_requests == t.global_load_requests);
   CHECK(p.global_load_sectors == t.global_load_sectors);
+  CHECK(p.global_load_lines == t.global_load_lines);
   CHECK(p.global_store_requests == t.global_store_requests);
   CHECK(p.global_store_sectors == t.global_store_sectors);
+  CHECK(p.global_store_lines == t.global_store_lines);
   CHECK(p.shared_load_requests == t.shared_load_requests);
   CHECK(p.shared_load_wavefronts == t.shared_load_wavefronts);
   CHECK(p.shared_store_requests == t.shared_store_requests);
@@ -129,8 +131,10 @@ TEST_CASE("formula = trace = hardware counter at 1024") {
       const Traffic& t = traced.traced;
       CHECK(counted("global_load_requests") == t.global_load_requests);
       CHECK(counted("global_load_sectors") == t.global_load_sectors);
+      CHECK(counted("global_load_lines") == t.global_load_lines);
       CHECK(counted("global_store_requests") == t.global_store_requests);
       CHECK(counted("global_store_sectors") == t.global_store_sectors);
+      CHECK(counted("global_store_lines") == t.global_store_lines);
       CHECK(counted("shared_store_requests") == t.shared_store_requests);
       CHECK(counted("shared_store_wavefronts") == t.shared_store_wavefronts);
 
