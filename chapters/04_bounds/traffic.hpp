@@ -18,7 +18,7 @@ constexpr Traffic bounded_traffic(const Shape& shape) {
   const std::uint64_t warps = down * across * (TILE * TILE / 32);
   Traffic t;
   t.load(across, pieces(M, K, 32 / TILE, TILE));
-  t.load(ceil_div(M, TILE), pieces(K, N, 32 / TILE, TILE));
+  t.load(down, pieces(K, N, 32 / TILE, TILE));
   t.store(pieces(M, N, 32 / TILE, TILE));
   t.shared_store_requests = t.shared_store_wavefronts = 2 * steps * warps;
   t.shared_load_requests = t.shared_load_wavefronts = 2 * TILE * steps * warps;
