@@ -8,6 +8,7 @@ what trace_maps.py wrote must be what it writes now.
 import ast
 import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -37,9 +38,11 @@ if matplotlib.__version__ != PINNED or ft2font.__freetype_build_type__ != "local
     sys.exit(77)
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
 import draw
+import memory_levels
 import records
 import style
 
@@ -83,8 +86,8 @@ def faults(card):
             yield f"{one!r} and {other!r} overlap"
 
 
-def drawn(data, out):
-    """{name: card} of all figures."""
+def drawn(data, out, main=draw.main):
+    """{name: card} of all figures, or of those that `main` draws."""
     cards = {}
     save = style.Card.save
 
@@ -94,7 +97,7 @@ def drawn(data, out):
 
     style.Card.save = keep
     try:
-        draw.main(out, data)
+        main(out, data)
     finally:
         style.Card.save = save
     return cards
@@ -190,12 +193,140 @@ class Figures(unittest.TestCase):
                 if "time" in result:
                     result["flops_per_s"] *= 0.6
                     result["time"]["median_s"] /= 0.6
+            for level in record.get("levels", []):
+                level["bytes_per_s"] *= 0.04
             (other / file.name).write_text(json.dumps(record))
         self.check(drawn(data, self.top / "out"), ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
 
     def test_records_missing(self):
-        data = self.copy(without="counters.json 01_cpu* *deepbench* *cold* 03_* 05_*")
+        data = self.copy(without="counters.json memory.json 01_cpu* *deepbench* *cold* 03_* 05_*")
         self.check(drawn(data, self.top / "out"), ["NVIDIA H200"])
+
+    def memory(self, data, machine, change):
+        """The figure of the memory's levels where `change` has changed the record of a machine, or given it one."""
+        record = json.loads((records.DATA / "h200" / "memory.json").read_text())
+        change(record)
+        (data / machine / "memory.json").write_text(json.dumps(record))
+        return drawn(data, self.top / "out", memory_levels.main)["memory_levels"]
+
+    def test_memory_levels_are_those_of_the_record(self):
+        record = json.loads((records.DATA / "h200" / "memory.json").read_text())
+        levels = {level["level"]: level for level in record["levels"]}
+        chases = [(chase["footprint_bytes"], chase["cycles"]) for chase in record["latency"]]
+        latency, rates = self.cards["memory_levels"].figure.axes
+
+        lines = [[tuple(point) for point in line.get_xydata()] for line in latency.lines]
+        self.assertIn(chases, lines)
+        named = {text.get_text().partition(":")[0]: text for text in latency.texts if ":" in text.get_text()}
+        self.assertEqual(
+            set(named), {"registers", "shared memory", "L1", "L2", "far part of L2", "DRAM"}, "the levels' names"
+        )
+        for name, text in named.items():
+            with self.subTest(name=name):
+                x, y = text.get_position()
+                value = float(re.search(r": ([\d.]+)", text.get_text())[1])
+                self.assertLess(abs(math.log(y / value)), math.log(1.25), "stands where it belongs")
+                if name == "far part of L2":
+                    (far,) = (line for line in latency.lines if to_hex(line.get_mfc()) == style.PANEL)
+                    footprints, cycles = zip(*(tuple(point) for point in far.get_xydata()))
+                    self.assertTrue(levels["L2"]["capacity_bytes"] / 2.5 < min(footprints) <= max(footprints))
+                    self.assertLessEqual(max(footprints), levels["L2"]["capacity_bytes"])
+                    self.assertEqual(value, round(sorted(cycles)[len(cycles) // 2]))
+                    self.assertTrue(x < min(footprints) < 1.5 * x, "beside its step")
+                    continue
+                level = levels[{"shared memory": "shared"}.get(name, name)]
+                self.assertEqual(value, float(f"{level['latency']['cycles']:.{1 if value < 9.95 else 0}f}"))
+                if level["latency"]["footprint_bytes"] >= chases[0][0] and name != "shared memory":
+                    there = min(chases, key=lambda chase: abs(math.log(chase[0] / x)))[1]
+                    self.assertLess(abs(there / value - 1), 0.06, "above its step")
+                else:  # a mark at the left
+                    (mark,) = (line for line in lines if {y for _, y in line} == {level["latency"]["cycles"]})
+                    self.assertTrue(mark[-1][0] < x < chases[0][0])
+        for step in (
+            [chase for chase in chases if chase[0] <= levels["L1"]["capacity_bytes"]],
+            [chase for chase in chases if abs(chase[1] / levels["L2"]["latency"]["cycles"] - 1) < 0.03],
+            [chase for chase in chases if chase[0] > levels["L2"]["capacity_bytes"]],
+        ):
+            self.assertIn(step, lines)
+        for level in ("L1", "L2"):
+            holds = levels[level]["capacity_bytes"]
+            self.assertEqual(len([line for line in lines if {x for x, _ in line} == {holds}]), 1, level)
+        units = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+        for place, text in zip(latency.get_xticks(), latency.get_xticklabels()):
+            number, unit = text.get_text().split()
+            self.assertEqual(int(number) * units[unit], place)
+
+        for number, (level, bar, text) in enumerate(zip(record["levels"], rates.patches, rates.texts)):
+            rate = level["bytes_per_s"] / 1e12
+            with self.subTest(bar=level["level"]):
+                self.assertAlmostEqual(bar.get_x() + bar.get_width(), rate)
+                self.assertEqual(rates.get_yticklabels()[number].get_text().split()[0], level["level"])
+                self.assertEqual(round(bar.get_y() + bar.get_height() / 2, 6), text.get_position()[1])
+                written, unit = text.get_text().split()
+                self.assertEqual([float(written), unit], [float(f"{rate:.3g}"), "TB/s"])
+                self.assertEqual(len(written.replace(".", "").lstrip("0")), 3, "significant digits")
+        self.assertEqual([len(rates.patches), len(rates.texts)], [5, 5])
+
+    def test_memory_levels_of_another_machine(self):
+        """Its title has the record's numbers, and says nothing that the record does not show."""
+
+        def slower(record):
+            for name, cycles, rate in (("L1", 30, 20e12), ("DRAM", 900, 0.9996e12)):
+                (level,) = (level for level in record["levels"] if level["level"] == name)
+                level["latency"]["cycles"], level["bytes_per_s"] = cycles, rate
+            # One chase between the steps of L2 and DRAM is no step of its own.
+            record["latency"] = [chase for chase in record["latency"] if not 3.5e7 < chase["footprint_bytes"] < 6e7]
+
+        data = self.copy()
+        card = self.memory(data, "h200", slower)
+        self.assertEqual(
+            card.title,
+            "DRAM keeps a load waiting 30 times as long as L1 does (900 cycles against 30) and delivers 5 % of the"
+            " bytes (1.00 TB/s against 20.0)",
+        )
+        written = " ".join(words for words, *_ in texts(card))
+        self.assertIn("900", written)
+        self.assertNotIn("far part", written)
+
+        def no_step(record):
+            """L2's chase is still served by L1: what comes after is not the far part of L2."""
+            for chase in record["latency"]:
+                if chase["footprint_bytes"] < 1e7:
+                    chase["cycles"] = 32
+
+        self.assertNotIn("far part", " ".join(words for words, *_ in texts(self.memory(data, "h200", no_step))))
+
+        def no_slower(record):
+            record["levels"][-1]["latency"]["cycles"] = record["levels"][2]["latency"]["cycles"]
+
+        self.assertEqual(self.memory(data, "h200", no_slower).title, "The levels of the memory")
+
+    def test_memory_levels_not_measured(self):
+        """A machine without them is left out; where no machine has them, the figure says so."""
+
+        def name(record):
+            record["machine"]["name"] = "NVIDIA GeForce RTX 4090"
+
+        data = self.copy(without="memory.json")
+        other = shutil.copytree(data / "h200", data / "other")
+        for file in other.glob("0[2-5]*.json"):
+            record = json.loads(file.read_text())
+            name(record)
+            file.write_text(json.dumps(record))
+        card = drawn(data, self.top / "out", memory_levels.main)["memory_levels"]
+        written = [words for words, *_ in texts(card)]
+        self.assertEqual(written.count("the memory's levels were not measured on this machine"), 2)
+        self.check({"memory_levels": card}, ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
+
+        card = self.memory(data, "other", name)
+        self.assertEqual(len(card.figure.axes), 2)
+        self.assertTrue(card.about.startswith("NVIDIA GeForce RTX 4090. "), card.about)
+        self.assertNotIn("NVIDIA", card.title)
+
+        card = self.memory(data, "h200", lambda record: None)
+        self.assertEqual(len(card.figure.axes), 4)
+        self.assertTrue(card.title.startswith("NVIDIA H200: DRAM keeps"), card.title)
+        self.check({"memory_levels": card}, ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
 
     @unittest.skipUnless(PROGRAMS, "what the tracer gives is compared where its programs are built")
     def test_maps_are_what_the_tracer_gives(self):
