@@ -14,6 +14,7 @@ inline dim3 to_dim3(const Extent& e) { return dim3(unsigned(e.x), unsigned(e.y),
 /// A shape with M = 0 or N = 0 has no blocks and launches nothing.
 template <class Kernel, class GeometryOf>
 Run launcher(Kernel kernel, GeometryOf geometry_of) {
+  // [launch]
   return [=](const float* A, const float* B, float* C, const Shape& shape) {
     const Geometry geometry = geometry_of(shape);
     if (geometry.grid.count() == 0) return;
@@ -21,6 +22,7 @@ Run launcher(Kernel kernel, GeometryOf geometry_of) {
         A, B, C, int(shape.M), int(shape.N), int(shape.K));
     check_launch(cudaGetLastError());
   };
+  // [/launch]
 }
 
 }  // namespace ladder

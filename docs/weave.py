@@ -20,6 +20,7 @@ import atexit
 import difflib
 import functools
 import json
+import math
 import os
 import re
 import shutil
@@ -435,6 +436,46 @@ def counted(chapter, variant, key):
     return Figure(value) if isinstance(value, float) and value % 1 else int(value)
 
 
+@functools.lru_cache(maxsize=None)
+def passes(chapter, variant):
+    """What the LSU data pipe of the L1 passes for one warp and one k, at 1024: a pass for each line of
+    global memory and for each wavefront of shared memory. Returns global, stores, loads, and all that
+    the hardware counted of this pipe."""
+    row = counter_row(chapter, variant)
+    steps = math.prod(row["shape"].values()) / 32
+    counts = row["counted"]
+    parts = (
+        counts["global_load_lines"] + counts["global_store_lines"],
+        counts["shared_store_wavefronts"],
+        counts["shared_load_wavefronts"],
+        row["more"]["pipe_wavefronts"],
+    )
+    return tuple(Figure(part / steps) for part in parts)
+
+
+def pipe_rate(chapter, per_step):
+    """TFLOP/s of a kernel with so many passes for one warp and one k, if its SMs' pipes never pause."""
+    facts = record(chapter)["machine"]
+    return Figure(2 * 32 / per_step * facts["sms"] * facts["clock_hz"] / 1e12)
+
+
+def memory(level, key):
+    """What common/probe measured of a level: capacity_bytes, cycles, seconds, bytes_per_s, ..."""
+    rows = {row["level"]: {**row, **row["latency"]} for row in data("memory.json")["levels"]}
+    return Figure(look_up(look_up(rows, level, "memory.json"), key, f"memory.json of {level}"))
+
+
+def broken_row(chapter, name):
+    """How often a broken kernel was wrong on the GPU, and what the verifier said: the last size tried."""
+    rows = {r["broken"]: r for r in data("broken.json")["broken"] if r["chapter"] == chapter}
+    return look_up(rows, name, f"broken.json of {chapter}")
+
+
+def recorded(name):
+    """A command and its output on the GPU, as they were recorded."""
+    emit(fence("console", read(f"plots/data/{GPU}/output/{name}.txt").rstrip("\n").splitlines()))
+
+
 # ---- Text.
 
 RULE = {"l": ":--", "r": "--:", "c": ":-:"}
@@ -555,6 +596,39 @@ def provenance(taken):
     where = name if facts["kind"] == "gpu" else f"{name}, {facts['threads']} threads"
     inputs = f"{FILLS[taken['fill']]}, seed {taken['seed']}"
     return f"{where}, commit `{taken['commit']}`, {taken['cache']} cache, {inputs}"
+
+
+def pipe(chapter, variants):
+    """What each variant asks of the LSU data pipe, what that allows, and what was measured, at 1024."""
+    rows = []
+    for variant in variants:
+        lines, stores, loads, hardware = passes(chapter, variant)
+        together = lines + stores + loads
+        possible, reached = pipe_rate(chapter, together), rate(chapter, variant, 1024)
+        cells = [f"{x:.3g}" if x >= 0.005 else "" for x in (lines, stores, loads)]
+        cells += [f"{together:.3g}", f"{hardware:.3g}", possible, reached, f"{100 * reached / possible:.0f} %"]
+        rows.append((f"`{variant}`", *cells))
+    header = (
+        "passes for a warp and a k",
+        "global lines",
+        "shared stores",
+        "shared loads",
+        "together",
+        f"counted by the {GPU.upper()}",
+        "TFLOP/s if it never pauses",
+        "measured",
+        "of that",
+    )
+    shown = [at for at in range(len(header)) if any(row[at] for row in rows)]  # no empty columns
+    table([header[at] for at in shown], [[row[at] for at in shown] for row in rows])
+
+
+def of_the_pipe(chapter, variants):
+    """The smallest and the largest share, in percent, of what the pipe allows that a variant reaches."""
+    shares = [
+        100 * rate(chapter, v, 1024) / pipe_rate(chapter, sum(passes(chapter, v)[:3])) for v in variants
+    ]
+    return min(shares), max(shares)
 
 
 def measured_cell(row, what, unit):
