@@ -401,26 +401,6 @@ def command_faults(page, skipped):
     return wrong
 
 
-# ---- Notebooks.
-
-
-def notebook_faults(page, skipped):
-    """The page's Python cells run without an exception, as in a notebook."""
-    if not re.search(r"^```python\b", page_text(page), re.MULTILINE):
-        return []
-    try:
-        import jupytext
-    except ImportError:
-        skipped.append(f"{page}: jupytext is missing")
-        return []
-    try:
-        if not weave.execute(jupytext.read(weave.ROOT / page), (weave.ROOT / page).parent):
-            skipped.append(f"{page}: its cells need nbclient and ipykernel")
-    except Exception as fault:  # whatever a cell raised, or the kernel
-        return [f"{page}: a cell fails: {str(fault).strip()[-1000:]}"]
-    return []
-
-
 # ---- The tests.
 
 
@@ -482,12 +462,6 @@ class Pages(unittest.TestCase):
         skipped = []
         self.settle(
             [fault for page in self.pages for fault in command_faults(page, skipped)], skipped
-        )
-
-    def test_cells_of_notebooks_run(self):
-        skipped = []
-        self.settle(
-            [fault for page in self.pages for fault in notebook_faults(page, skipped)], skipped
         )
 
 

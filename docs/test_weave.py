@@ -595,25 +595,154 @@ class Checks(Project):
         self.assertTrue(check_pages.needs_gpu("03_tiled", ["--size", "64"]))
 
 
-@unittest.skipIf(importlib.util.find_spec("jupytext") is None, "jupytext is missing")
-class Notebooks(Project):
-    def test_cells_run_where_jupyter_is_installed(self):
-        self.write("docs/good.md", "# T\n\n```python\nassert 2 > 1\n```\n\n```cpp\nint x;\n```\n")
-        self.write("docs/bad.md", "# T\n\n```python\nassert 1 > 2\n```\n")
-        skipped = []
-        self.assertEqual(check_pages.notebook_faults("docs/good.md", skipped), [])
-        wrong = check_pages.notebook_faults("docs/bad.md", skipped)
-        if not skipped:
-            self.assertIn("docs/bad.md: a cell fails", wrong[0])
+MISSING = [
+    name for name in ("jupytext", "nbclient", "ipykernel") if not importlib.util.find_spec(name)
+]
 
-    def test_written_beside_its_pictures(self):
+
+@unittest.skipIf(MISSING, f"{', '.join(MISSING)} {weave.MISSING}")
+class Notebooks(Project):
+    """Pages as notebooks, whose kernels import weave.py from the made-up project."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("docs/weave.py", Path(weave.__file__).read_text(encoding="utf-8"))
+
+    def blocks(self, *codes):
+        """The text of a page with these blocks."""
+        return "# T\n" + "".join(
+            f"\n<!-- [[[cog {code} ]]] -->\nwoven before\n<!-- [[[end]]] -->\n" for code in codes
+        )
+
+    def cells(self, text, page="chapters/03_tiled/README.md"):
+        """(type, source) of the cells that a page becomes, not executed."""
+        self.write(page, text)
+        folder = (weave.BUILD / "notebooks" / page).parent
+        return [(cell.cell_type, cell.source) for cell in weave.as_notebook(page, folder).cells]
+
+    def executed(self, text, page="chapters/03_tiled/README.md"):
+        """How many notebooks fail (of one), what is said of that, and each code cell's outputs."""
+        self.write(page, text)
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            failed = weave.notebooks([page], weave.BUILD / "notebooks")
+        file = (weave.BUILD / "notebooks" / page).with_suffix(".ipynb")
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        return (
+            failed,
+            err.getvalue(),
+            [cell["outputs"] for cell in cells if cell["cell_type"] == "code"],
+        )
+
+    def shown(self, outputs):
+        """The Markdown below a cell; nothing else may be there."""
+        for output in outputs:
+            self.assertEqual(output["output_type"], "display_data", output)
+        return "\n\n".join("".join(output["data"]["text/markdown"]) for output in outputs)
+
+    def test_blocks_become_cells_in_the_order_of_the_page(self):
+        text = (
+            "# T\n\n<!-- [[[cog say('a [1]') ]]] -->\n\na [1]\n\n<!-- [[[end]]] -->\n"
+            "\nbetween\n\n<!-- [[[cog\nfor x in 'bc':\n    say(x)\n]]] -->\n\nb\n\nc\n\n"
+            "<!-- [[[end]]] -->\n\n<!-- [[[cog say('d') ]]] -->\n<!-- [[[end]]] -->\n\nlast\n"
+        )
+        setup, *cells = self.cells(text)
+        self.assertEqual(
+            cells,
+            [
+                ("markdown", "# T"),
+                ("code", "say('a [1]')"),
+                ("markdown", "between"),
+                ("code", "for x in 'bc':\n    say(x)"),
+                ("code", "say('d')"),
+                ("markdown", "last"),
+            ],
+        )
+        self.assertEqual(setup[0], "code")
+        self.assertIn('"../../../../docs"', setup[1])
+        self.assertEqual(weave.read("chapters/03_tiled/README.md"), text)
+
+    def test_a_page_without_blocks_stays_text(self):
+        text = "# T\n\n```console\n$ ls\n```\n\n```cpp\nint x;\n```\n\n```bash\nls\n```\n"
+        cells = self.cells(text)
+        self.assertEqual({kind for kind, _ in cells}, {"markdown"})
+        self.assertEqual("\n\n".join(source.strip() for _, source in cells) + "\n", text)
+
+    def test_a_block_that_is_no_comment_is_refused(self):
+        with self.assertRaisesRegex(weave.WeaveError, "does not stand between comments"):
+            self.cells("# [[[cog say('a') ]]]\n# [[[end]]]\n")
+
+    def test_cells_show_what_the_page_says(self):
+        codes = (
+            'excerpt("chapters/03_tiled/kernel.cuh", "tiled")',
+            'output("build/chapters/03_tiled --break x", exit=1)',
+            'counts("03_tiled")',
+            'measured("03_tiled")',
+            'claim(traced("03_tiled", "plain", "barriers") == 5000, "It waits.")',
+        )
+        failed, said, (setup, *outputs) = self.executed(self.blocks(*codes))
+        self.assertEqual((failed, said, setup), (0, "", []))
+        self.assertEqual(len(outputs), len(codes))
+        for code, cell in zip(codes, outputs):
+            self.assertEqual(self.shown(cell), self.woven(code), code)
+
+    def test_a_claim_that_does_not_hold_fails_the_run(self):
+        text = self.blocks('claim(2 > 1, "yes")', 'claim(1 > 2, "no")', 'say("not reached")')
+        failed, said, (_, held, broke, rest) = self.executed(text)
+        self.assertEqual(failed, 1)
+        self.assertIn("WeaveError: this does not hold: no", said)
+        self.assertNotIn("\x1b", said)
+        self.assertEqual(self.shown(held), "yes")
+        self.assertEqual([output["output_type"] for output in broke], ["error"])
+        self.assertEqual(rest, [])
+
+    def test_other_pages_are_written_after_a_fault(self):
+        bad = self.write("docs/bad.md", self.blocks("1 / 0"))
+        good = self.write("docs/good.md", "# T\n")
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            with self.assertRaises(SystemExit) as end:
+                weave.main(["--notebooks", str(weave.BUILD), str(bad), str(good)])
+        self.assertEqual(end.exception.code, 1)
+        self.assertIn("docs/bad.md: An error occurred", err.getvalue())
+        self.assertIn("ZeroDivisionError", err.getvalue())
+        self.assertEqual(out.getvalue(), f"{weave.BUILD / 'notebooks/docs/good.ipynb'}\n")
+
+    def test_a_program_that_is_not_built_is_said_to_be_missing(self):
+        (weave.BUILD / "chapters/03_tiled").unlink()
+        codes = (
+            'output("build/chapters/03_tiled")',
+            'claim(traced("03_tiled", "plain", "barriers") == 5000, "It waits.")',
+            'traced("03_tiled", "plain", "barriers")',
+        )
+        failed, _, (_, *outputs) = self.executed(self.blocks(*codes, 'say("on")'))
+        self.assertEqual(failed, 0)
+        missing = f"Not shown here: chapters/03_tiled is not built in {weave.BUILD}."
+        self.assertEqual([self.shown(cell) for cell in outputs], [missing] * 3 + ["on"])
+
+    def test_fences_named_python_run(self):
+        self.assertEqual(self.executed("# T\n\n```python\nassert 2 > 1\n```\n")[0], 0)
+        failed, said, _ = self.executed("# T\n\n```python\nassert 1 > 2\n```\n")
+        self.assertEqual(failed, 1)
+        self.assertIn("AssertionError", said)
+
+    def test_what_a_page_links_to_lies_beside_its_notebook(self):
         self.write("docs/figures/a.svg", "<svg/>")
-        self.write("docs/page.md", "# T\n\n```cpp\nint x;\n```\n")
-        with contextlib.redirect_stdout(io.StringIO()):
-            weave.notebooks(["docs/page.md"], weave.BUILD / "notebooks")
-        cells = json.loads((weave.BUILD / "notebooks/docs/page.ipynb").read_text())["cells"]
-        self.assertEqual([cell["cell_type"] for cell in cells], ["markdown"])
-        self.assertTrue((weave.BUILD / "notebooks/docs/figures/a.svg").is_file())
+        self.write("docs/figures/b.svg", "<svg/>")
+        outside = tempfile.NamedTemporaryFile(dir=weave.ROOT.parent)
+        self.addCleanup(outside.close)
+        name = Path(outside.name).name
+        links = f"![a](figures/a.svg) [b](../chapters/03_tiled/kernel.cuh#L1) [c](../../{name})"
+        self.executed(f"# T\n\n{links} [d](.) [e](https://example.org/x)\n", "docs/page.md")
+        self.assertFalse((weave.BUILD / name).exists())
+        written = {
+            str(file.relative_to(weave.BUILD / "notebooks"))
+            for file in (weave.BUILD / "notebooks").rglob("*")
+            if file.is_file()
+        }
+        self.assertEqual(
+            written, {"docs/page.ipynb", "docs/figures/a.svg", "chapters/03_tiled/kernel.cuh"}
+        )
 
 
 if __name__ == "__main__":

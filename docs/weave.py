@@ -2,7 +2,7 @@
 """Weaves code, real outputs and measured numbers into the pages.
 
     weave.py BUILD [PAGE...]            refreshes the pages in place (all of them, if none is named)
-    weave.py --notebooks BUILD          writes each page as a notebook into BUILD/notebooks
+    weave.py --notebooks BUILD          writes the pages as executed notebooks: BUILD/notebooks
 
 A page is plain Markdown. Its woven parts stand between comments that a reader does not see; cog
 (https://cog.readthedocs.io) runs the first one as Python and replaces what lies between:
@@ -14,6 +14,9 @@ A page is plain Markdown. Its woven parts stand between comments that a reader d
 Paths in calls are relative to the top folder. BUILD is the build directory; `output`, `counts`,
 `broken`, `predicted` and `traced` run its programs. Where a program or its tracer is not built, a
 block keeps the text that it has.
+
+In a notebook each block is a cell: what it emits is shown below it, and a claim that does not hold
+is an error. There BUILD comes from the environment, as `build` if it is not set.
 """
 
 import atexit
@@ -42,7 +45,8 @@ except ImportError:
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / os.environ.get("BUILD", "build")
 GPU = "h200"  # whose records the pages show: plots/data/<GPU>
-NO_COG = "cogapp is missing: run common/bootstrap.sh, or pip install -r plots/requirements.txt"
+MISSING = "is missing: run common/bootstrap.sh, or pip install -r plots/requirements.txt"
+NO_COG = f"cogapp {MISSING}"
 
 LANGUAGES = {
     **dict.fromkeys(
@@ -67,7 +71,8 @@ FIELDS = [
 ]
 
 used = set()  # (path, tag) of every excerpt that was cut
-kept = set()  # (page, line) of every block that could not be renewed here
+kept = set()  # (page, line or cell) of every block that could not be renewed here
+opened = ""  # the page that the running notebook was made of
 
 
 class WeaveError(CogError):
@@ -86,28 +91,48 @@ def cog():
     return sys.modules.get("cog")
 
 
+def shell():
+    """IPython's shell, where a notebook's cell is running; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
 def here():
-    """The page and line of the block that is running."""
-    return (cog().inFile, cog().firstLineNum) if cog() else ("", 0)
+    """The page and line of the block that is running; in a notebook, the page and a number.
+
+    The number is another one for each cell that runs.
+    """
+    if cog():
+        return cog().inFile, cog().firstLineNum
+    return (opened, shell().execution_count) if shell() else ("", 0)
 
 
 def fail(message):
     """Ends the weaving of this page."""
     page, line = here()
-    raise WeaveError(f"{page}:{line}: {message}" if page else message)
+    raise WeaveError(f"{page}:{line}: {message}" if cog() else message)
 
 
 def emit(text):
-    """Writes text into the page, with blank lines around it, as Markdown wants them."""
-    if here() not in kept:
+    """Writes text into the page, with blank lines around it, or shows it below the cell."""
+    if here() in kept:
+        return
+    if cog():
         first = not cog().out.__self__.outstring
         cog().out("\n" * first + text.strip("\n") + "\n\n")
+    else:
+        from IPython.display import Markdown, display
+
+        display(Markdown(text.strip("\n")))
 
 
-def keep_block():
-    """Leaves this block as it is."""
+def keep_block(why):
+    """Leaves this block as it is; a notebook's cell says why, and shows nothing more."""
+    if cog():
+        cog().out.__self__.outstring = cog().previous
+    else:
+        emit(f"Not shown here: {why}.")
     kept.add(here())
-    cog().out.__self__.outstring = cog().previous
 
 
 def needs_programs(function):
@@ -118,10 +143,10 @@ def needs_programs(function):
         try:
             return function(*args, **kwargs)
         except NotBuilt as why:
-            if not cog():
+            if not cog() and not shell():
                 raise WeaveError(str(why)) from None
-            keep_block()
-            return Figure("nan")
+            keep_block(why)
+            return Unknown("nan")
 
     return wrapper
 
@@ -171,6 +196,13 @@ def _figure_operator(name):
 
 for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "rtruediv"):
     setattr(Figure, f"__{_name}__", _figure_operator(f"__{_name}__"))
+
+
+class Unknown(Figure):
+    """Stands for the number that a program would give; a notebook does not show it."""
+
+    def _ipython_display_(self):
+        pass
 
 
 # ---- Code.
@@ -786,39 +818,126 @@ def refresh_all(names):
 
 # ---- Notebooks.
 
+BLOCK = re.compile(
+    r"<!--\s*\[\[\[cog\b(.*?)\]\]\]\s*-->.*?<!--\s*\[\[\[end\]\]\]\s*-->", re.DOTALL
+)
+LINKED = re.compile(r"""(?:\]\(|src=["'])([^\s()#"']+)""")
+# Tells jupytext that the kernel is Python: else it would be the language of most fences.
+HEADER = """\
+---
+jupyter:
+  kernelspec: {name: python3, display_name: Python 3, language: python}
+---
+"""
+SETUP = """\
+import sys
+
+sys.path.insert(0, "{docs}")
+from weave import *
+
+open_page("{page}")"""
+
+
+def open_page(page):
+    """Says which page a notebook was made of: links start there."""
+    global opened
+    opened = page
+
+
+def of_markdown(text):
+    """The notebook that jupytext makes of Markdown; only fences named python become code."""
+    import jupytext
+    from nbformat.v4 import new_markdown_cell
+
+    notebook = jupytext.reads(HEADER + text.strip("\n"), "md")
+    for at, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code" and cell.source.startswith("%%"):  # as in %%bash
+            language, *lines = cell.source[2:].splitlines()
+            notebook.cells[at] = new_markdown_cell(fence(language, lines))
+    notebook.cells = [cell for cell in notebook.cells if cell.source.strip()]
+    return notebook
+
+
+def as_notebook(page, folder):
+    """A page as a notebook for this folder: text and, in place of its woven blocks, their code."""
+    from nbformat.v4 import new_code_cell
+
+    first, *rest = BLOCK.split(read(page))
+    notebook = of_markdown(first)
+    for code, text in zip(rest[::2], rest[1::2]):
+        notebook.cells.append(new_code_cell(textwrap.dedent(code).strip()))
+        notebook.cells += of_markdown(text).cells
+    if any("[[[cog" in cell.source or "[[[end" in cell.source for cell in notebook.cells):
+        raise WeaveError(f"{page}: a block does not stand between comments of its own")
+    if any(cell.cell_type == "code" for cell in notebook.cells):
+        docs = Path(os.path.relpath(ROOT / "docs", folder)).as_posix()
+        notebook.cells.insert(0, new_code_cell(SETUP.format(docs=docs, page=page)))
+    return notebook
+
 
 def execute(notebook, folder):
-    """Runs a notebook's cells (fences named python) if Jupyter is here; whether it did."""
-    if not any(cell.cell_type == "code" for cell in notebook.cells):
-        return True
+    """Runs the cells of a notebook that lies in this folder, without the user's own settings."""
+    from nbclient import NotebookClient
+    from traitlets.config import Config
+
+    with tempfile.TemporaryDirectory() as private:
+        settings = {
+            "BUILD": str(BUILD),
+            "IPYTHONDIR": private,
+            "PYTHONDONTWRITEBYTECODE": "1",  # the source tree stays as it is
+        }
+        sockets = {"transport": "ipc", "connection_file": f"{private}/kernel.json"}
+        NotebookClient(
+            notebook,
+            timeout=600,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(folder)}},
+            config=Config(KernelManager=sockets),
+        ).execute(env={**os.environ, **settings})
+
+
+def write_notebook(page, target):
+    """Writes a page as an executed notebook; one that fails has the error in it. The new file."""
+    import nbformat
+
+    file = (target / page).with_suffix(".ipynb")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    notebook = as_notebook(page, file.parent)
     try:
-        import ipykernel  # noqa: F401
-        import nbclient
-    except ImportError:
-        return False
-    nbclient.NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    ).execute()
-    return True
+        if any(cell.cell_type == "code" for cell in notebook.cells):
+            execute(notebook, file.parent)
+    finally:
+        nbformat.write(notebook, file)
+    return file
+
+
+def copy_linked(page, target):
+    """Copies the files of the project that a page links to: its notebook's links lead to them."""
+    for name in LINKED.findall(read(page)):
+        path = os.path.normpath(os.path.join(os.path.dirname(page), name))
+        if not path.startswith("..") and (ROOT / path).is_file():
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, target / path)
 
 
 def notebooks(names, target):
-    """Writes pages as notebooks, with the pictures where their links expect them."""
+    """Writes pages as notebooks, and beside them what they link to; how many notebooks fail."""
     try:
-        import jupytext
-    except ImportError:
-        sys.exit(
-            "jupytext is missing: run common/bootstrap.sh, or pip install -r plots/requirements.txt"
-        )
+        import ipykernel  # noqa: F401
+        import jupytext  # noqa: F401
+        from nbclient.exceptions import CellExecutionError
+    except ImportError as fault:
+        sys.exit(f"{fault.name} {MISSING}")
+    failed = 0
     for page in names:
-        notebook = jupytext.read(ROOT / page)
-        ran = execute(notebook, (ROOT / page).parent)
-        file = (target / page).with_suffix(".ipynb")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        jupytext.write(notebook, file)
-        print(f"{file}{'' if ran else ' (not executed: that needs nbclient and ipykernel)'}")
-    if (ROOT / "docs/figures").is_dir():
-        shutil.copytree(ROOT / "docs/figures", target / "docs/figures", dirs_exist_ok=True)
+        try:
+            copy_linked(page, target)
+            print(write_notebook(page, target))
+        except (CogError, CellExecutionError) as fault:
+            plain = re.sub(r"\x1b\[[\d;]*m", "", str(fault))  # without colours
+            print(f"{page}: {plain}", file=sys.stderr)
+            failed += 1
+    return failed
 
 
 def main(arguments):
@@ -829,9 +948,8 @@ def main(arguments):
         sys.exit(__doc__)
     BUILD = Path(arguments[0]).resolve()
     names = [os.path.relpath(Path(name).resolve(), ROOT) for name in arguments[1:]] or pages()
-    if as_notebooks:
-        notebooks(names, BUILD / "notebooks")
-    elif refresh_all(names):
+    failed = notebooks(names, BUILD / "notebooks") if as_notebooks else refresh_all(names)
+    if failed:
         sys.exit(1)
 
 
