@@ -1,5 +1,5 @@
 // The face of the harness: what a chapter's main.cu sees. A chapter declares its variants in describe();
-// main() stands in common/main.cpp and does everything else.
+// main() stands in main_cpu.cpp and main_kernels.cpp, and the harness does everything else.
 #pragma once
 
 #include "arithmetic.hpp"
