@@ -508,6 +508,20 @@ def recorded(name):
     emit(fence("console", read(f"plots/data/{GPU}/output/{name}.txt").rstrip("\n").splitlines()))
 
 
+def ladder():
+    """What common/ladder.py says of the records: the last thing that a tour prints."""
+    chapters = sorted(path.name for path in (ROOT / "chapters").glob("0*"))
+    with tempfile.TemporaryDirectory() as folder:
+        for chapter in chapters:
+            Path(folder, f"{chapter}.json").write_text(json.dumps(record(chapter)))
+        states = [f"{chapter}=ran" for chapter in chapters]
+        command = [sys.executable, ROOT / "common/ladder.py", folder, *states]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", env={**os.environ, "COLUMNS": "80"})
+    if done.returncode != 0:
+        fail(f"common/ladder.py ended with {done.returncode}: {done.stderr}")
+    emit(fence("text", done.stdout.strip("\n").splitlines()))
+
+
 # ---- Text.
 
 RULE = {"l": ":--", "r": "--:", "c": ":-:"}
