@@ -28,6 +28,20 @@ std::vector<Variant> chosen(const Chapter& chapter, const Options& options) {
   return variants;
 }
 
+void require_taken(const std::vector<Variant>& variants, const std::vector<Shape>& shapes) {
+  const auto own = [](const Variant& v) { return v.role == Role::own; };
+  const bool only_own = std::any_of(variants.begin(), variants.end(), own);
+  std::string last_refusal;
+  for (const Shape& shape : shapes)
+    for (const Variant& variant : variants) {
+      if (only_own && !own(variant)) continue;
+      const std::string text = refusal(variant, shape);
+      if (text.empty()) return;
+      last_refusal = variant.name + " cannot take " + shape.text() + ": " + text;
+    }
+  if (!last_refusal.empty()) throw UsageError(last_refusal);
+}
+
 const Broken& find_broken(const Chapter& chapter, const std::string& name) {
   for (const Broken& broken : chapter.broken)
     if (broken.variant.name == name) return broken;

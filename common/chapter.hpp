@@ -41,6 +41,9 @@ const Broken& find_broken(const Chapter& chapter, const std::string& name);
 Shape shape_of(const Broken& broken, const Chapter& chapter);
 /// Why a variant cannot take a shape, or "".
 std::string refusal(const Variant& variant, const Shape& shape);
+/// Throws UsageError with a reason if none of a chapter's own variants takes any of the shapes (where the command
+/// line names only others: if none of those does).
+void require_taken(const std::vector<Variant>& variants, const std::vector<Shape>& shapes);
 const char* to_string(SeenBy seen_by);
 /// Prints the chapter's variants and broken kernels.
 void list(const Chapter& chapter);

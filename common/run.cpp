@@ -14,15 +14,7 @@ namespace {
 /// Refuses what cannot be served before a machine is opened: shapes that no variant of the chapter takes,
 /// sums that --fill integers cannot keep exact, matrices that the host cannot hold.
 void check_shapes(const std::vector<Shape>& shapes, const std::vector<Variant>& variants, const Options& options) {
-  std::string last_refusal;
-  bool any_taken = false;
   for (const Shape& shape : shapes) {
-    for (const Variant& variant : variants) {
-      if (variant.role != Role::own) continue;
-      const std::string text = refusal(variant, shape);
-      if (text.empty()) any_taken = true;
-      else last_refusal = variant.name + " cannot take " + shape.text() + ": " + text;
-    }
     if (options.fill == Fill::integers && shape.K > integers_largest_K)
       throw UsageError(format("--fill integers: K = %ld, but sums are exact only up to K = %ld", long(shape.K),
                               long(integers_largest_K)));
@@ -35,7 +27,7 @@ void check_shapes(const std::vector<Shape>& shapes, const std::vector<Variant>& 
       throw UsageError(format("--size: %s needs %s of host memory, %s is free", shape.text().c_str(),
                               bytes_text(need).c_str(), bytes_text(have).c_str()));
   }
-  if (!any_taken && !last_refusal.empty()) throw UsageError(last_refusal);
+  require_taken(variants, shapes);
 }
 
 void check_rate(const Result& result, const MachineFacts& machine) {

@@ -151,31 +151,18 @@ Json map_of(const Traced& traced, const simt::Watch& watch) {
 
 /// What is to be traced: the chosen variants, or the broken kernel of --break with its shape.
 std::vector<std::pair<Variant, Shape>> jobs(const Chapter& chapter, const Options& options) {
+  std::vector<Variant> variants = chosen(chapter, options);
   std::vector<Shape> shapes = options.shapes.empty() ? std::vector{chapter.trace_shape} : options.shapes;
-  std::vector<std::pair<Variant, Shape>> all;
   if (!options.broken.empty()) {
     const Broken& broken = find_broken(chapter, options.broken);
+    variants = {broken.variant};
     if (options.shapes.empty()) shapes = {shape_of(broken, chapter)};
-    for (const Shape& shape : shapes) {
-      if (const std::string text = refusal(broken.variant, shape); !text.empty())
-        throw UsageError("--break: " + broken.variant.name + " cannot take " + shape.text() + ": " + text);
-      all.push_back({broken.variant, shape});
-    }
-    return all;
   }
-  std::string refused;
-  bool any_own = false;
+  require_taken(variants, shapes);
+  std::vector<std::pair<Variant, Shape>> all;
   for (const Shape& shape : shapes)
-    for (const Variant& variant : chosen(chapter, options)) {
-      const std::string text = refusal(variant, shape);
-      if (text.empty()) {
-        all.push_back({variant, shape});
-        any_own |= variant.role == Role::own;
-      } else {
-        refused = variant.name + " cannot take " + shape.text() + ": " + text;
-      }
-    }
-  if (!any_own && !refused.empty()) throw UsageError(refused);
+    for (const Variant& variant : variants)
+      if (refusal(variant, shape).empty()) all.push_back({variant, shape});
   return all;
 }
 

@@ -24,6 +24,9 @@ HAVE_TRACER = any("-DHAVE_TRACER" == a for a in sys.argv[1:])
 sys.argv = [a for a in sys.argv if not a.startswith("-D")]
 
 
+PROBE = PROGRAMS.parent / "common" / "probe" / "probe"
+
+
 def run(program, *arguments):
     return subprocess.run(
         [PROGRAMS / program, *map(str, arguments)], capture_output=True, text=True, timeout=120
@@ -109,6 +112,29 @@ class Refusals(unittest.TestCase):
             ["--variant", "naive-16x16", "-m", "1048561", "-n", "1", "-k", "1"],
             "naive-16x16", "-m: grid y is 65536; CUDA's limit is 65535", program="02_naive",
         )
+
+
+@unittest.skipUnless(PROBE.exists(), "built without CUDA")
+class Probe(unittest.TestCase):
+    def test_bad_input(self):
+        for arguments, part in (
+            (["--device", "x"], "--device must be a whole number"),
+            (["--device=-1"], "--device must be a whole number"),
+            (["--device", ""], "--device needs a value"),
+            (["--json", "no/such/folder/x.json"], "--json: cannot write"),
+            (["--size", "64"], "--size"),
+        ):
+            done = run(PROBE, *arguments)
+            self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(part, done.stderr)
+
+    def test_help_and_no_device(self):
+        self.assertIn("--json FILE", run(PROBE, "--help").stdout)
+        if run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3:
+            done = run(PROBE)
+            self.assertEqual(done.returncode, 77, done.stdout)
+            self.assertIn("no CUDA device here", done.stderr)
 
 
 class Runs(unittest.TestCase):
