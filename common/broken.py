@@ -26,8 +26,8 @@ def judge(command: list) -> str:
         return ""
     if done.returncode != 1:
         sys.exit(f"{' '.join(map(str, command))} ended with {done.returncode}: {done.stderr}")
-    wrong = re.search(r"WRONG: (.*)", done.stdout)
-    return wrong[1] if wrong else done.stderr.split(": ", 1)[1].strip()
+    wrong = re.search(r"WRONG: (.*(?:\n    .*)*)", done.stdout)
+    return " ".join(wrong[1].split()) if wrong else done.stderr.split(": ", 1)[1].strip()
 
 
 def main() -> None:

@@ -64,7 +64,8 @@ const char* to_string(SeenBy seen_by) {
 
 void list(const Chapter& chapter) {
   const Shape shape{1024, 1024, 1024};
-  std::printf("%s: %s\n\n%-24s %s\n", chapter.name.c_str(), chapter.idea.c_str(), "variant", "launch at 1024");
+  std::printf("%s\n\n%-24s %s\n", wrapped(chapter.name + ": " + chapter.idea, 78, "  ").c_str(), "variant",
+              "launch at 1024");
   for (const Variant& v : chapter.variants) {
     std::string launch = "a function on the CPU";
     if (v.geometry) {

@@ -105,7 +105,7 @@ CpuMachine::CpuMachine() {
       std::memcpy(to.data() + i, from.data() + i, 4096 * sizeof(float));
   });
   facts_.ceiling_bandwidth = 2.0 * flush_bytes / copy;
-  facts_.headline = format("%s, %d threads; measured ceilings: fp32 %.0f GFLOP/s, copy %.0f GB/s", facts_.name.c_str(),
+  facts_.headline = format("%s, %d threads\nmeasured ceilings: fp32 %.0f GFLOP/s, copy %.0f GB/s", facts_.name.c_str(),
                            facts_.units, facts_.ceiling_flops * 1e-9, facts_.ceiling_bandwidth * 1e-9);
 }
 

@@ -122,7 +122,7 @@ GpuMachine::GpuMachine(int device) {
   flush_ = DeviceBuffer(std::max<std::size_t>(4 * std::size_t(properties.l2CacheSize), 64 << 20));
   measure_ceilings();
   facts_.headline =
-      format("%s, %d SMs, up to %.2f GHz, CUDA %s; measured ceilings: fp32 %.1f TFLOP/s, copy %.2f TB/s",
+      format("%s, %d SMs, up to %.2f GHz, CUDA %s\nmeasured ceilings: fp32 %.1f TFLOP/s, copy %.2f TB/s",
              properties.name, facts_.units, facts_.clock_hz * 1e-9, version_text(runtime).c_str(),
              facts_.ceiling_flops * 1e-12, facts_.ceiling_bandwidth * 1e-12);
 }

@@ -15,7 +15,7 @@ namespace ladder {
 struct MachineFacts {
   std::string kind;     ///< "cpu" or "gpu"
   std::string name;     ///< of the processor
-  std::string headline; ///< one line for people: name, units, clocks, ceilings
+  std::string headline; ///< two lines for people: name, units, clocks; ceilings
   int units = 0;        ///< SMs of a GPU, threads of the CPU
   double clock_hz = 0;         ///< highest clock of the cores, 0 if unknown
   double memory_bytes = 0;     ///< of the device, or of the host

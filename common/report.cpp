@@ -63,9 +63,9 @@ void print_table(const std::vector<Result>& results, const MachineFacts& machine
     const char* note = result.role == Role::previous ? " (before)" : result.role == Role::library ? " (library)" : "";
     const std::string name = result.variant + note;
     if (!result.refused.empty()) {
-      std::printf("%-24s refused: %s\n", name.c_str(), result.refused.c_str());
+      std::printf("%s\n", wrapped(format("%-24s refused: ", name.c_str()) + result.refused, 76, "    ").c_str());
     } else if (!result.verdict.right) {
-      std::printf("%-24s WRONG: %s\n", name.c_str(), result.verdict.message.c_str());
+      std::printf("%s\n", wrapped(format("%-24s WRONG: ", name.c_str()) + result.verdict.message, 76, "    ").c_str());
     } else if (!result.timing) {
       std::printf("%-24s right; not timed: there is nothing to compute\n", name.c_str());
     } else {

@@ -84,7 +84,7 @@ int run(const Chapter& chapter, const OpenMachine& open, const TraceChapter& tra
   if (!options.trace) check_shapes(shapes, variants, options);
   if (!options.json.empty()) Record(options.json, chapter.name, options);  // refuse a bad name before any work
 
-  std::printf("%s: %s\n", chapter.name.c_str(), chapter.idea.c_str());
+  std::printf("%s\n", wrapped(chapter.name + ": " + chapter.idea, 78, "  ").c_str());
   std::fflush(stdout);
   if (options.trace) return trace(chapter, options);
   std::unique_ptr<Machine> machine;

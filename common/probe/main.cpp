@@ -62,7 +62,7 @@ Json to_json(const Level& level) {
 void print(const Hierarchy& hierarchy) {
   std::printf("\n%-10s %19s %16s %12s %16s\n", "level", "capacity", "latency", "read", "bytes/cycle/SM");
   for (const Level& level : hierarchy.levels)
-    std::printf("%-10s %12s per %-2s %5.0f cy %4.0f ns %7.2f TB/s %16s\n", level.name.c_str(), bytes_text(level.capacity).c_str(),
+    std::printf("%-10s %12s per %-3s %5.0f cy %4.0f ns %7.2f TB/s %16s\n", level.name.c_str(), bytes_text(level.capacity).c_str(),
                 level.per_sm ? "SM" : "GPU", level.latency.cycles, level.latency.seconds * 1e9,
                 level.rate.bytes_per_s * 1e-12,
                 level.rate.bytes_per_cycle > 0 ? format("%.1f", level.rate.bytes_per_cycle).c_str() : "-");
