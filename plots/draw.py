@@ -18,6 +18,7 @@ FIGURES = [
     "cold_warm",
     "deepbench",
     "limiter",
+    "pipe",
     "memory_levels",
 ]
 

@@ -43,6 +43,7 @@ from matplotlib.text import Text
 
 import draw
 import memory_levels
+import pipe
 import records
 import style
 
@@ -327,6 +328,199 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(card.figure.axes), 4)
         self.assertTrue(card.title.startswith("NVIDIA H200: DRAM keeps"), card.title)
         self.check({"memory_levels": card}, ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
+
+    def counted(self):
+        """{variant: (chapter, its passes in three parts, flop/s)} of the chapters' own variants, from the records."""
+        found = {}
+        for row in json.loads((records.DATA / "h200" / "counters.json").read_text())["counters"]:
+            record = json.loads((records.DATA / "h200" / f"{row['chapter']}_cubes_warm.json").read_text())
+            for result in record["results"]:
+                own = result["variant"] == row["variant"] and result["role"] == "own"
+                if own and result["shape"] == {"M": 1024, "N": 1024, "K": 1024}:
+                    counts = row["counted"]
+                    lines = counts["global_load_lines"] + counts["global_store_lines"]
+                    parts = lines, counts["shared_store_wavefronts"], counts["shared_load_wavefronts"]
+                    passes = [part / (1024**3 / 32) for part in parts]
+                    found[row["variant"]] = row["chapter"], passes, result["flops_per_s"]
+        return found
+
+    def test_pipe_has_the_passes_that_were_counted(self):
+        counted = self.counted()
+        kinds, _, bars, _ = self.cards["pipe"].figure.axes
+        self.assertEqual([t.get_text() for t in kinds.texts], ["global lines", "shared stores", "shared loads"])
+        colours = [to_hex(square.get_facecolor()) for square in kinds.patches]
+        self.assertEqual(len({*colours, *style.CHAPTERS.values()}), 3 + len(records.CHAPTERS))
+        self.assertEqual([label.get_text() for label in bars.get_yticklabels()], list(counted))
+        self.assertEqual([chapter for chapter, *_ in counted.values()], sorted(c for c, *_ in counted.values()))
+        rectangles = [patch for patch in bars.patches if hasattr(patch, "get_width")]
+        gaps = [patch.get_xy() for patch in bars.patches if not hasattr(patch, "get_width")]
+        limit = 132 * 1.98e9 * 64
+        cut = []
+        for y, (variant, (chapter, passes, rate)) in enumerate(counted.items()):
+            with self.subTest(variant=variant):
+                stack = [bar for bar in rectangles if abs(bar.get_y() + bar.get_height() / 2 - y) < 1e-6]
+                self.assertEqual([to_hex(bar.get_facecolor()) for bar in stack], colours)
+                at = 0
+                for bar, part in zip(stack, passes):
+                    self.assertAlmostEqual(bar.get_x(), at)
+                    at += bar.get_width()
+                    if sum(passes) < 4:
+                        self.assertAlmostEqual(bar.get_width(), part)
+                gap = [corners[:, 0] for corners in gaps if corners[:, 1].min() < y < corners[:, 1].max()]
+                if sum(passes) > 4:
+                    cut.append(at)
+                    self.assertEqual(len(gap), 1, "a bar that goes on shows it")
+                    self.assertTrue(3.2 < min(gap[0]) < max(gap[0]) < at < bars.get_xlim()[1])
+                else:
+                    self.assertEqual(gap, [])
+                total, share = sorted(
+                    (text for text in bars.texts if text.get_position()[1] == y), key=lambda text: text.get_ha()
+                )
+                self.assertEqual(total.get_text(), f"{sum(passes):#.3g}")
+                self.assertEqual(len(total.get_text().replace(".", "")), 3, "significant digits")
+                self.assertTrue(at < total.get_position()[0] < at + 0.1, "at the bar's end")
+                self.assertEqual(share.get_text(), f"{100 * rate * sum(passes) / limit:.0f} %")
+                (mark,) = (line for line in bars.lines if list(line.get_ydata()) == [y])
+                self.assertEqual(
+                    [mark.get_color(), mark.get_marker()], [style.CHAPTERS[chapter], style.MARKERS[chapter]]
+                )
+                name = bars.get_yticklabels()[y]
+                self.assertEqual(name.get_color(), style.letters(style.CHAPTERS[chapter]))
+                left = mark.get_transform().transform(mark.get_xydata()[0])[0] - mark.get_markersize() / 2
+                self.assertLess(name.get_window_extent().x1, left, "the name ends before the mark")
+        self.assertEqual([len(cut), len(gaps), len(set(cut))], [3, 3, 1], "the swapped ones")
+        self.assertEqual(len(bars.texts), 2 * len(counted))
+
+    def test_pipe_has_every_rate_below_its_limit(self):
+        counted = self.counted()
+        card = self.cards["pipe"]
+        _, key, _, rates = card.figure.axes
+        self.assertEqual([rates.get_xscale(), rates.get_yscale()], ["log", "log"])
+        limit = 132 * 1.98e9 * 64 / 1e12
+        shares = {v: rate / 1e12 * sum(passes) / limit for v, (_, passes, rate) in counted.items()}
+        self.assertEqual(
+            card.title,
+            "One pipe sets the rate: with 1.63 to 33.0 passes for a warp and a k, the 18 kernels reach"
+            f" {100 * min(shares.values()):.0f} to {100 * max(shares.values()):.0f} % of what it allows",
+        )
+        (line,) = (line for line in rates.lines if line.get_linestyle() == "--")
+        self.assertEqual(tuple(line.get_xdata()), rates.get_xlim())
+        for x, y in line.get_xydata():
+            self.assertAlmostEqual(x * y, limit)
+        (band,) = rates.patches
+        edges = sorted(x * y / limit for x, y in band.get_xy())
+        for edge, share in zip(edges, [min(shares.values())] * 2 + [1] * 2):
+            self.assertAlmostEqual(edge, share)
+        written = {text.get_text(): text for text in rates.texts}
+        self.assertIn("the limit: 132 SMs × 1.98 GHz × 64 / passes", written)
+        self.assertIn(f"{100 * min(shares.values()):.0f} % of the limit", written)
+
+        marks = [mark for mark in rates.lines if len(mark.get_xdata()) == 1]
+        self.assertEqual(len(marks), len(counted))
+        for mark, (variant, (chapter, passes, rate)) in zip(marks, counted.items()):
+            with self.subTest(variant=variant):
+                ((x, y),) = mark.get_xydata()
+                self.assertAlmostEqual(x, sum(passes))
+                self.assertAlmostEqual(y, rate / 1e12)
+                self.assertEqual(
+                    [mark.get_color(), mark.get_marker()], [style.CHAPTERS[chapter], style.MARKERS[chapter]]
+                )
+                for (low, high), place in ((rates.get_xlim(), x), (rates.get_ylim(), y)):
+                    self.assertTrue(low < place < high, "inside")
+        chapters = list(dict.fromkeys(chapter for chapter, *_ in counted.values()))
+        self.assertEqual([text.get_text() for text in key.texts], [records.short(chapter) for chapter in chapters])
+        self.assertEqual([mark.get_color() for mark in key.lines], [style.CHAPTERS[chapter] for chapter in chapters])
+        # No later mark hides an earlier one at nearly the same place.
+        for one, other in itertools.combinations(marks, 2):
+            (a, b), (c, d) = one.get_xydata()[0], other.get_xydata()[0]
+            if one.get_marker() != other.get_marker() and max(abs(a / c - 1), abs(b / d - 1)) < 0.03:
+                self.assertGreater(one.get_markersize(), 1.3 * other.get_markersize())
+
+        names = {text for text in written if text in counted}
+        self.assertEqual(
+            names, {min(shares, key=shares.get), *(v for v, (_, passes, _) in counted.items() if sum(passes) > 4)}
+        )
+        for name in names:
+            chapter, passes, rate = counted[name]
+            (leader,) = (  # from the name to the point
+                line
+                for line in rates.lines
+                if len(line.get_xdata()) == 2 and list(line.get_xydata()[1]) == [sum(passes), rate / 1e12]
+            )
+            self.assertEqual(leader.get_color(), style.CHAPTERS[chapter])
+            self.assertEqual(written[name].get_color(), style.letters(style.CHAPTERS[chapter]))
+            y = leader.get_xydata()[0][1]
+            self.assertLess(abs(math.log(y / written[name].get_position()[1])), 0.1)
+            x, y = rates.transData.inverted().transform(written[name].get_window_extent().max)
+            self.assertLess(x * y / limit, min(shares.values()), "below the band")
+
+    def pipe(self, data, change):
+        """The figure of the pipe where `change` has changed the results of the chapters' records."""
+        for file in (data / "h200").glob("0[2-5]*_cubes_warm.json"):
+            record = json.loads(file.read_text())
+            record["results"] = change(file.name, record["results"])
+            file.write_text(json.dumps(record))
+        return drawn(data, self.top / "out", pipe.main)["pipe"]
+
+    def test_pipe_of_another_machine(self):
+        """Its title says nothing that its records do not show; what was not measured is absent."""
+
+        def scaled(factor):
+            def change(_, results):
+                for result in results:
+                    if "time" in result:
+                        result["flops_per_s"] *= factor
+                return results
+
+            return change
+
+        data = self.copy()
+        for factor, share in ((0.5, "38 to 48"), (3, "114 to 143")):  # 1.5 times what was measured
+            card = self.pipe(data, scaled(factor))
+            self.assertEqual(
+                card.title,
+                f"With 1.63 to 33.0 passes for a warp and a k, the 18 kernels reach {share} % of what the pipe allows",
+            )
+            self.check({"pipe": card}, ["NVIDIA H200"])
+
+        # Chapter 03 is not measured, and of chapter 02 only what is wrong.
+        def less(name, results):
+            for result in results:
+                if name.startswith("02") and "verdict" in result:
+                    result["verdict"]["right"] = False
+            return [] if name.startswith("03") else results
+
+        card = self.pipe(data, less)
+        self.assertIn("the 9 kernels", card.title)
+        _, _, bars, rates = card.figure.axes
+        self.assertEqual(len(bars.get_yticklabels()), 18)
+        self.assertEqual([text.get_text() for text in bars.texts].count("–"), 9)
+        self.assertEqual(len([mark for mark in rates.lines if len(mark.get_xdata()) == 1]), 9)
+        self.check({"pipe": card}, ["NVIDIA H200"])
+
+        card = self.pipe(data, lambda _, results: [r for r in results if r["shape"]["N"] != 1024])
+        self.assertEqual(card.title, "What the variants ask of the SM's data pipe, and what it allows")
+        written = " ".join(" ".join(words for words, *_ in texts(card)).split())
+        self.assertIn("no rates at N = 1024 were measured on this machine", written.replace("\u00a0", " "))
+        self.check({"pipe": card}, ["NVIDIA H200"])
+
+    def test_pipe_not_counted(self):
+        """Of two machines the one whose counters were not read says so, and has no part in the title."""
+        data = self.copy()
+        other = shutil.copytree(data / "h200", data / "other", ignore=shutil.ignore_patterns("counters.json"))
+        for file in other.glob("0[2-5]*.json"):
+            record = json.loads(file.read_text())
+            record["machine"]["name"] = "NVIDIA GeForce RTX 4090"
+            file.write_text(json.dumps(record))
+        card = drawn(data, self.top / "out", pipe.main)["pipe"]
+        written = [words for words, *_ in texts(card)]
+        self.assertEqual(written.count("no hardware counters were read on this machine"), 1)
+        self.assertTrue(card.title.startswith("NVIDIA H200: One pipe sets the rate"), card.title)
+        self.check({"pipe": card}, ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
+
+        (data / "h200" / "counters.json").rename(other / "counters.json")
+        card = drawn(data, self.top / "out", pipe.main)["pipe"]
+        self.assertNotIn("One pipe", card.title)
 
     @unittest.skipUnless(PROGRAMS, "what the tracer gives is compared where its programs are built")
     def test_maps_are_what_the_tracer_gives(self):
