@@ -273,8 +273,9 @@ std::string Reference::pattern(const std::vector<Element>& wrong, bool all_seen)
     where = format("the last %ld rows", long(height));
   else if (all_seen && right == N - 1 && width < N && height == M)
     where = format("the last %ld columns", long(width));
-  else if (all_seen && wrong.size() > 1 && height <= 128 && width <= 128 && (height < M || width < N))
-    where = format("rows %ld to %ld, columns %ld to %ld: one tile", long(top), long(bottom), long(left), long(right));
+  else if (all_seen && wrong.size() > 1 && (height < M || width < N))
+    where = format("rows %ld to %ld, columns %ld to %ld%s", long(top), long(bottom), long(left), long(right),
+                   std::int64_t(wrong.size()) == height * width ? ": one tile" : "");
 
   const auto at = where.empty() ? std::string() : " (" + where + ")";
   if (every([](const Element& e) { return is_poison(float(e.got)); }))

@@ -10,7 +10,7 @@ def best(machine):
     """{(M, N, K): (chapter, result)}: the fastest own variant of all kernel chapters at each shape."""
     found = {}
     for chapter in records.KERNEL_CHAPTERS:
-        for result in machine.results(chapter, "deepbench", "warm", "own"):
+        for result in machine.results(chapter, "deepbench", "cold", "own"):
             shape = tuple(result["shape"][axis] for axis in "MNK")
             if result.get("library_ratio") and (
                 shape not in found or result["flops_per_s"] > found[shape][1]["flops_per_s"]
@@ -62,7 +62,7 @@ def main(out_folder, data_folder):
         title = (
             f"Real shapes reach {shares[len(shares) // 2]:.0f} % of the library in the median, {shares[0]:.1f} % at"
             f" worst;"
-            f" {over} of {len(shares)} {'is' if over == 1 else 'are'} faster than it"
+            f" {over or 'none'} of {len(shares)} {'are' if over > 1 else 'is'} faster than it"
         )
     heights = [max(ROW * len(best(machine)) + 8, 60) + 44 + records.head(machines) for machine in machines]
     card = style.Card(
@@ -70,7 +70,7 @@ def main(out_folder, data_folder):
         records.finding(machines, title),
         f"{records.names(machines)}. The fastest of all chapters' own variants at each shape M × N × K of"
         f" plots/data/deepbench.csv,"
-        " caches warm, in % of cuBLAS (fp32) in the same run; logarithmic, more is better.",
+        " caches flushed before each product, in % of cuBLAS (fp32) in the same run; logarithmic, more is better.",
     )
     entries = [(style.CHAPTERS[c], style.MARKERS[c], records.short(c)) for c in records.KERNEL_CHAPTERS]
     card.key(0, [*entries, (style.LIBRARY, "-", "library = 100 %")])

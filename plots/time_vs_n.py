@@ -95,10 +95,10 @@ def draw(card, machine, top):
 def main(out_folder, data_folder):
     machines = records.gpus(data_folder)
     first, last = growth(machines[0], 512, 1024), growth(machines[0], 4096, 8192)
-    title = "Time grows eightfold when N doubles"
+    title = "On a GPU time grows eightfold when N doubles"
     if first and last:
         title = (
-            f"Time grows about eightfold when N doubles: {records.span(last, '{:.1f}')} times from 4096 to 8192,"
+            f"On the GPU time grows about eightfold when N doubles: {records.span(last, '{:.1f}')} times from 4096 to 8192,"
             f" but only {records.span(first, '{:.1f}')} times from 512 to 1024"
         )
     card = style.Card(
