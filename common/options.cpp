@@ -14,7 +14,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   CLI::App app(idea, chapter);
   // Values arrive as text: parse_whole's message names the option and the limit.
   std::vector<std::string> sizes, variants;
-  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device, trace_map, broken;
+  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device, trace_map, trace_warp, broken;
   bool list = false, cold = false, trace = false;
 
   app.set_help_flag("-h,--help", "Print this and end");
@@ -36,6 +36,7 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   app.add_option("--device", device, "CUDA device (default 0)")->type_name("D");
   app.add_flag("--trace", trace, "Run the kernels on the CPU and count their memory accesses");
   app.add_option("--trace-map", trace_map, "With --trace: write the addresses of one warp")->type_name("FILE");
+  app.add_option("--trace-warp", trace_warp, "Which warp of the first block --trace-map writes (default 0)")->type_name("W");
   app.add_option("--break", broken, "Run the kernel with this fault (--list shows them)")->type_name("FAULT");
 
   try {
@@ -74,8 +75,10 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   if (!device.empty()) options.device = static_cast<int>(parse_whole("--device", device, 0, most));
   options.trace = trace;
   options.trace_map = trace_map;
+  if (!trace_warp.empty()) options.trace_warp = static_cast<unsigned>(parse_whole("--trace-warp", trace_warp, 0, 31));
   options.broken = broken;
   if (!trace_map.empty() && !trace) throw UsageError("--trace-map needs --trace");
+  if (!trace_warp.empty() && trace_map.empty()) throw UsageError("--trace-warp needs --trace-map");
   if (!broken.empty() && !variants.empty()) throw UsageError("--break and --variant exclude each other");
   return {options, std::nullopt};
 }

@@ -21,6 +21,7 @@ struct Options {
   std::optional<int> device;
   bool trace = false;                 ///< run on the CPU and count instead of measuring
   std::string trace_map;              ///< file for the addresses of one warp; empty: none
+  unsigned trace_warp = 0;            ///< which warp of the first block that is
   std::string broken;                 ///< name of the broken kernel to run instead; empty: none
 };
 

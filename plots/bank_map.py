@@ -106,10 +106,10 @@ def main(out_folder, data_folder):
         f"Padding a 16-wide tile turns {plain} wavefront into {padded}; a tile stored by columns takes {columns},"
         f" and padding"
         f" or a swizzle brings them back to {cured}",
-        "Where the 32 lanes of warp 0 store their words of tile_A, traced on the CPU. Shared memory has 32 banks;"
+        "Where the 32 lanes of a warp store their words of tile_A, traced on the CPU. Shared memory has 32 banks;"
         " word w lies"
         " in bank w mod 32. In one wavefront each bank takes one word, so a store needs as many as its busiest bank"
-        " has words. The warp's ty is 0 in the lower three.",
+        " has words. The warp's ty is 0 and 1 in the upper two and 5 in the lower three.",
     )
     axes = card.canvas(0, 0, style.WIDTH, HEIGHT)
     y = 2

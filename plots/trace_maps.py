@@ -5,8 +5,8 @@ Usage: trace_maps.py PROGRAMS [FOLDER]
 PROGRAMS is the folder of the chapters' programs (build/chapters). No GPU is needed; `meson compile -C build maps`
 does the same. Two files are written:
 
-    requests.json   at M = N = K = 64, for the first warp of the first block: the first request of each kind for each
-                    array, as the byte offset of every lane from the start of the array
+    requests.json   at M = N = K = 64, for one warp of the first block: the first request of each kind for each array,
+                    as the byte offset of every lane from the start of the array
     traffic.json    at M = N = K = 4096: requests, sectors and wavefronts of each variant
 """
 
@@ -18,8 +18,14 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = ["02_naive", "03_tiled", "04_bounds", "05_padding"]
-# Those that access_map.py and bank_map.py draw.
-DRAWN = ["naive-32x8", "swapped-32x8", "tiled-16", "padded-16", "transposed-32", "transposed-padded-32", "swizzled-32"]
+# Those that access_map.py and bank_map.py draw, by program and warp. In a block of 32 x 32 threads warp 5 has ty = 5,
+# which tells the swizzle, ty ^ tx, from a column that is only padded.
+DRAWN = [
+    ("02_naive", 0, ["naive-32x8", "swapped-32x8"]),
+    ("03_tiled", 0, ["tiled-16"]),
+    ("05_padding", 0, ["padded-16"]),
+    ("05_padding", 5, ["transposed-32", "transposed-padded-32", "swizzled-32"]),
+]
 
 
 def trace(program, *arguments):
@@ -36,16 +42,14 @@ def trace(program, *arguments):
 
 def requests(programs):
     drawn = {}
-    for program in PROGRAMS:
-        for traced in trace(programs / program, "--size", "64", "--trace-map"):
-            if traced["variant"] not in DRAWN or traced["variant"] in drawn:
-                continue
-            first = {}
+    for program, warp, variants in DRAWN:
+        which = ["--variant", ",".join(variants), "--trace-warp", str(warp)]
+        for traced in trace(programs / program, "--size", "64", *which, "--trace-map"):
+            first = drawn.setdefault(traced["variant"], {})
             for request in traced["requests"]:
                 offsets = [lane and lane["offset"] for lane in request["lanes"]]
                 first.setdefault(f"{request['kind']} {request['array']}", offsets)
-            drawn[traced["variant"]] = first
-    return {name: drawn[name] for name in DRAWN}
+    return drawn
 
 
 def traffic(programs):

@@ -263,6 +263,9 @@ class Traces(unittest.TestCase):
             done = run("03_tiled", "--trace", "--variant", "tiled-16", "--size", 32, "--trace-map", file)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             (tiled,) = json.loads(file.read_text())
+            run("03_tiled", "--trace", "--variant", "tiled-16", "--size", 32, "--trace-map", file, "--trace-warp", 3)
+            (fourth,) = json.loads(file.read_text())
+        self.assertEqual(fourth["requests"][0]["lanes"][16]["row"], 7)  # a warp is two rows
         first, second = tiled["requests"][:2]
         self.assertEqual((first["kind"], first["array"]), ("global load", "A"))
         self.assertEqual((second["kind"], second["array"]), ("shared store", "tile_A"))
@@ -284,6 +287,10 @@ class Traces(unittest.TestCase):
     def test_options_that_do_not_go_together(self):
         for arguments, part in (
             (["--trace-map", "x.json"], "--trace-map needs --trace"),
+            (["--trace", "--trace-warp", "5"], "--trace-warp needs --trace-map"),
+            (["--trace", "--trace-map", "/dev/null", "--trace-warp", "32"], "--trace-warp must be a whole number"),
+            (["--trace", "--trace-map", "/dev/null", "--variant", "tiled-8", "--trace-warp", "2"],
+             "--trace-warp: a block of tiled-8 has 2 warps"),
             (["--break", "no-first-barrier", "--variant", "tiled-8"], "exclude each other"),
             (["--break", "nothing"], "--break: 03_tiled has no 'nothing'"),
             (["--trace", "--size", "33"], "is no multiple of"),
