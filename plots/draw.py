@@ -8,6 +8,7 @@ import records
 # One script a figure, in the order of the pages. Each has main(out_folder, data_folder), which returns the file.
 FIGURES = [
     "ladder",
+    "loop_orders",
     "time_vs_n",
     "roofline",
     "traffic",
@@ -15,6 +16,7 @@ FIGURES = [
     "bank_map",
     "tile_sweep",
     "tile_steps",
+    "edges",
     "cold_warm",
     "deepbench",
     "limiter",

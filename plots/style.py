@@ -177,6 +177,13 @@ class Card:
         axes.axis("off")
         return axes
 
+    def cells(self, left, top, columns, rows, cell):
+        """Empty axes whose units are cells of so many pixels, with a little room around them for the lines' width."""
+        axes = self.canvas(left - 2, top - 2, columns * cell + 4, rows * cell + 4)
+        axes.set_xlim(-2 / cell, columns + 2 / cell)
+        axes.set_ylim(rows + 2 / cell, -2 / cell)
+        return axes
+
     def key(self, top, entries, left=MARGIN):
         """A line of explanations: (colour, form, text) each, where form is a marker, "-", "--" or "bar"."""
         height = 18

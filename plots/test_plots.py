@@ -104,6 +104,50 @@ def drawn(data, out, main=draw.main):
     return cards
 
 
+def squares(axes):
+    """{(row, column): the colour seen there} of axes whose units are cells."""
+    seen = {}
+    for patch in axes.patches:
+        x, y, width, height = (round(v) for v in (*patch.get_xy(), patch.get_width(), patch.get_height()))
+        for row, column in itertools.product(range(y, y + height), range(x, x + width)):
+            seen[row, column] = to_hex(patch.get_facecolor())
+    return seen
+
+
+def written_in(axes):
+    """{(row, column): text} of what stands in the middle of a cell."""
+    found = [(text.get_position(), text.get_text()) for text in axes.texts if text.get_ha() == "center"]
+    assert all(x % 1 == y % 1 == 0.5 for (x, y), _ in found)
+    return {(int(y), int(x)): text for (x, y), text in found}
+
+
+def segments(axes, colour):
+    """{(x, y, x, y)} of all straight lines of a colour."""
+    found = set()
+    for line in axes.lines:
+        if line.get_color() == colour:
+            points = [tuple(point) for point in line.get_xydata()]
+            found |= {(*a, *b) for a, b in zip(points[::3], points[1::3])}
+    return found
+
+
+def framed(axes, colour, width, height):
+    """{(row, column)} where a rectangle begins that has lines of a colour on its four sides."""
+    lines = segments(axes, colour)
+    return {
+        (y, x)
+        for x, y, *_ in lines
+        if lines >= {(x, y, x + width, y), (x, y + height, x + width, y + height)}
+        and lines >= {(x, y, x, y + height), (x + width, y, x + width, y + height)}
+    }
+
+
+def excerpt(file, name):
+    """The code between a chapter's marks [name] and [/name]."""
+    code = (HERE.parent / "chapters" / file).read_text(encoding="utf-8")
+    return code.partition(f"// [{name}]\n")[2].partition(f"// [/{name}]")[0]
+
+
 class Figures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -121,7 +165,7 @@ class Figures(unittest.TestCase):
         for name, card in cards.items():
             with self.subTest(figure=name):
                 self.assertEqual(list(faults(card)), [])
-                if name not in ("access_map", "bank_map", "tile_steps"):
+                if name not in ("access_map", "bank_map", "edges", "loop_orders", "tile_steps"):
                     for machine in machines:
                         self.assertIn(machine, card.about)
 
@@ -198,6 +242,181 @@ class Figures(unittest.TestCase):
                 level["bytes_per_s"] *= 0.04
             (other / file.name).write_text(json.dumps(record))
         self.check(drawn(data, self.top / "out"), ["NVIDIA H200", "NVIDIA GeForce RTX 4090"])
+
+    def test_loop_orders_walks_as_the_kernels_do(self):
+        """Floats, their order and their lines are computed here from the kernels' own loops and expressions."""
+        size, line, at = 8, 4, {"i": 2, "j": 5, "k": 3}
+        card = self.cards["loop_orders"]
+        *matrices, key = card.figure.axes
+        walked, held, touched = (to_hex(square.get_facecolor()) for square in key.patches)
+        self.assertEqual(len({walked, held, touched, style.PANEL}), 4)
+        words = ["floats of the walk, numbered in its order", "the one float that stays the same"]
+        self.assertEqual(
+            [text.get_text() for text in key.texts], [*words, "the rest of the cache lines that these lie in"]
+        )
+        totals = {}
+        for order, panels in (("ijk", matrices[:3]), ("ikj", matrices[3:])):
+            code = re.sub("//.*", "", excerpt("01_cpu/kernel.hpp", order))
+            for pointer, base, offset in re.findall(r"float\* (\w) = (\w)(?: \+ ([^;]+))?;", code):
+                code = re.sub(rf"\b{pointer}\[(\w)\]", rf"{base}[{offset} + \1]", code)
+            loops = re.findall(r"for \(std::int64_t (\w) = 0;", code)
+            self.assertEqual("".join(loops), order)
+            accesses = dict(re.findall(r"\b([ABC])\[([^]]+)\]", code))
+            self.assertEqual(sorted(accesses), ["A", "B", "C"])
+            totals[order] = {}
+            for axes, (name, index) in zip(panels, sorted(accesses.items()), strict=True):
+                with self.subTest(order=order, matrix=name):
+                    places = [eval(index, dict(at, N=size, K=size) | {loops[-1]: step}) for step in range(size)]
+                    moves = len(set(places)) > 1
+                    cells = dict.fromkeys(itertools.product(range(size), repeat=2), style.PANEL)
+                    lines = {place // line for place in places}
+                    for number in lines:
+                        cells |= {divmod(number * line + rest, size): touched for rest in range(line)}
+                    cells |= {divmod(place, size): walked if moves else held for place in places}
+                    self.assertEqual(squares(axes), cells)
+                    numbers = {divmod(place, size): str(n) for n, place in enumerate(places)} if moves else {}
+                    self.assertEqual(written_in(axes), numbers)
+                    outlines = {divmod(number * line, size) for number in lines}
+                    self.assertEqual(framed(axes, style.OWN, line, 1), outlines)
+                    walls = segments(axes, style.MUTED)
+                    self.assertTrue({(x, 0, x, size) for x in range(0, size + 1, line)} <= walls, "between lines")
+                    letter, text = (t.get_text() for t in axes.texts if t.get_text() not in numbers.values())
+                    count, floats = len(lines), len(set(places))
+                    how = {0: "held in a register", 1: "along a row", size: "down a column"}[places[1] - places[0]]
+                    self.assertEqual(
+                        [letter, *text.split("\n")],
+                        [
+                            name,
+                            f"{name}[{index}]",
+                            how,
+                            f"{count} line{'s' * (count > 1)} for {floats} float{'s' * (floats > 1)}",
+                        ],
+                    )
+                    totals[order][name] = count
+        ijk, ikj = (sum(counts.values()) for counts in totals.values())
+        self.assertEqual(
+            card.title,
+            f"8 products touch {ijk} cache lines in ijk, {totals['ijk']['B']} of them down a column of B, and {ikj} in"
+            " ikj",
+        )
+        heads = {text.get_text(): text.get_color() for text in card.figure.texts}
+        self.assertLessEqual({f"{order}: the innermost loop is over {order[-1]}" for order in totals}, set(heads))
+        self.assertEqual(heads[f"{ijk} lines"], style.letters(style.LIBRARY), "the larger one stands out")
+        self.assertEqual(heads[f"{ikj} lines"], style.INK)
+        ends = [style.WIDTH * edge for axes in matrices for edge in axes.get_position().intervalx]
+        self.assertTrue(all(left - right > 10 for right, left in zip(ends[1::2], ends[2::2])), "side by side")
+        self.assertIn("i = 2, j = 5, k = 3", card.about.replace("\u00a0", " "))
+        self.assertIn("Pretend that a cache line holds 4 of them, 16 bytes", card.about)
+
+    def test_edges_are_those_of_the_kernel(self):
+        """What lies inside is computed here from the kernel's own conditions."""
+        size, tile, block, k0 = 5, 4, (1, 0), 4
+        code = excerpt("04_bounds/kernel.cuh", "bounded")
+        conditions = {
+            "A": re.search(r"tile_A\[ty\]\[tx\] = (.*?) \?", code)[1],
+            "B": re.search(r"tile_B\[ty\]\[tx\] = (.*?) \?", code)[1],
+            "C": re.search(r"if \((.*?)\) C\[", code)[1],
+        }
+        places = {"A": ("row", "k0 + tx"), "B": ("k0 + ty", "col"), "C": ("row", "col")}
+        for name, (row, column) in places.items():
+            self.assertIn(f" {name}[std::int64_t({row}) * {'K' if name == 'A' else 'N'} + {column}]", code)
+
+        def threads(name, k0):
+            """{thread: (its place in the matrix, is it inside)}"""
+            found = {}
+            for ty, tx in itertools.product(range(tile), repeat=2):
+                words = {"M": size, "N": size, "K": size, "k0": k0, "tx": tx, "ty": ty}
+                words |= {"col": block[0] * tile + tx, "row": block[1] * tile + ty}
+                place = tuple(eval(index, {}, words) for index in places[name])
+                found[ty, tx] = place, eval(conditions[name].replace("&&", "and"), {}, words)
+            return found
+
+        card = self.cards["edges"]
+        *panels, wide, key = card.figure.axes
+        colours = [to_hex(square.get_facecolor()) for square in key.patches]
+        self.assertEqual(len({*colours, style.PANEL}), 5)
+        loaded, zero, stored, waits = colours
+        self.assertEqual(
+            [text.get_text() for text in key.texts],
+            [
+                "inside: loaded",
+                "outside: filled with zero",
+                "inside: stored",
+                "outside: its thread only loads and waits",
+            ],
+        )
+        named = {axes.texts[-1].get_text(): axes for axes in panels[:3]}
+        self.assertEqual(sorted(named), ["A", "B", "C"])
+        inside = {}
+        for axes, (name, condition) in zip(panels[3:], conditions.items(), strict=True):
+            with self.subTest(matrix=name):
+                here = threads(name, k0)
+                paints = {True: stored, False: waits} if name == "C" else {True: loaded, False: zero}
+                inside[name] = {thread for thread, (_, lies) in here.items() if lies}
+                cells = dict.fromkeys(itertools.product(range(size), repeat=2), style.PANEL)
+                self.assertEqual(squares(named[name]), cells | {place: paints[lies] for place, lies in here.values()})
+                ((x, y),) = {(x, y) for y, x in framed(named[name], style.MUTED, tile, tile)}
+                self.assertEqual((y, x), here[0, 0][0])
+                self.assertEqual(framed(named[name], style.INK, size, size), {(0, 0)}, "where the matrix ends")
+                lines = set().union(*(segments(named[name], c) for c in (style.INK, style.MUTED, style.PREVIOUS)))
+                for at in range(0, 2 * tile + 1, tile):
+                    across = {x for a, y, b, end in lines if y == end == at for x in range(round(a), round(b))}
+                    down = {y for x, a, end, b in lines if x == end == at for y in range(round(a), round(b))}
+                    self.assertEqual([across, down], [set(range(2 * tile))] * 2, "tiles are whole")
+
+                self.assertEqual(squares(axes), {thread: paints[lies] for thread, (_, lies) in here.items()})
+                nothing = "–" if name == "C" else "0"
+                self.assertEqual(
+                    written_in(axes),
+                    {thread: "{},{}".format(*place) if lies else nothing for thread, (place, lies) in here.items()},
+                )
+                live, other = len(inside[name]), tile**2 - len(inside[name])
+                text = f"{live} store, {other} wait" if name == "C" else f"{live} live, {other} zeros"
+                self.assertEqual(axes.texts[-1].get_text(), f"{condition}\n{text}")
+                self.assertEqual(
+                    axes.texts[-2].get_text(), {"C": "C, by thread"}.get(name, f"tile_{name}[ty][tx]"), "its heading"
+                )
+        live, store = len(inside["A"]) + len(inside["B"]), len(inside["C"])
+        self.assertEqual(
+            card.title,
+            f"At an edge {live} of 32 words are loaded, {32 - live} are zeros; {store} of 16 threads store,"
+            f" {16 - store} only help",
+        )
+        early = {thread for thread, (_, lies) in threads("A", 0).items() if lies} - inside["C"]
+        self.assertIn(
+            f"the {16 - store} threads without an element of C load {len(early)} floats of A that the others need",
+            card.about,
+        )
+
+        # 1000 columns in tiles of 16: the whole, and the last tile below it.
+        columns, across = 1000, 16
+        tiles = math.ceil(columns / across)
+        last = range((tiles - 1) * across, tiles * across)
+        whole, rest, *cells = wide.patches
+        self.assertEqual([to_hex(bar.get_facecolor()) for bar in (whole, rest)], [loaded, zero])
+        room = whole.get_width() + rest.get_width()
+        self.assertAlmostEqual(whole.get_width() / room, columns / (tiles * across))
+        self.assertAlmostEqual(rest.get_x(), whole.get_x() + whole.get_width())
+        self.assertEqual(
+            [to_hex(cell.get_facecolor()) for cell in cells], [loaded if col < columns else zero for col in last]
+        )
+        walls = [n * room / tiles for n in range(tiles + 1)]
+        seen = sorted(x for x, y, end, _ in segments(wide, style.PANEL) if x == end and y == whole.get_y())
+        self.assertEqual([round(x, 6) for x in seen], [round(x, 6) for x in walls])
+        ((x, _, end, y),) = (
+            (x, y, end, to) for x, y, end, to in segments(wide, style.PREVIOUS) if x != end and y != to
+        )
+        self.assertAlmostEqual(x, walls[-2])
+        self.assertEqual([end, y], list(cells[0].get_xy()), "from the last tile to its picture")
+        for number, cell in enumerate(cells):
+            self.assertAlmostEqual(cell.get_x(), number * room / across)
+            self.assertAlmostEqual(wide.texts[number].get_position()[0], (number + 0.5) * room / across)
+        counts = [f"{sum(col < columns for col in last)} live", f"{sum(col >= columns for col in last)} dead"]
+        self.assertEqual([text.get_text() for text in wide.texts], [*map(str, last), *counts])
+        self.assertIn(
+            f"1000 columns are 62.5 tiles of 16: the last of {tiles} has {counts[0]} ones",
+            [text.get_text() for text in card.figure.texts],
+        )
 
     def test_records_missing(self):
         data = self.copy(without="counters.json memory.json 01_cpu* *deepbench* *cold* 03_* 05_*")
