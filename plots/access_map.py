@@ -112,7 +112,7 @@ def main(out_folder, data_folder):
     card = style.Card(
         sum(heights) + 22,
         f"Swapping threadIdx.x and threadIdx.y turns a request of {naive} sectors into one of {swapped}",
-        "One request of one warp, traced on the CPU at M = N = K = 64 (warp 0 of block (0,0), its first request of the"
+        "One request of one warp, traced on the CPU at M = N = K = 64 (warp 0 of block (0,0), at last warp 5: its first request of the"
         " array). A cell is a word of 4 bytes with the number of the lane that touches it; heavy lines divide the row"
         " into sectors of 32 bytes, and touched sectors are blue.",
     )
