@@ -1,11 +1,9 @@
 #include "options.hpp"
 
+#include "command_line.hpp"
 #include "errors.hpp"
 #include "numbers.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include <cstdio>
 #include <limits>
 
 namespace ladder {
@@ -14,10 +12,10 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   CLI::App app(idea, chapter);
   // Values arrive as text: parse_whole's message names the option and the limit.
   std::vector<std::string> sizes, variants;
-  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device, trace_map, trace_warp, broken;
+  std::string m, n, k, shapes, repeats = "0", warmup = "3", fill = "random", seed = "1", json, device;
+  std::string trace_map, trace_warp, broken;
   bool list = false, cold = false, trace = false;
 
-  app.set_help_flag("-h,--help", "Print this and end");
   app.add_option("--size,--sizes", sizes, "Square products, M = N = K: 1024 or 512,1024,2048")
       ->delimiter(',')->type_name("N,...");
   app.add_option("-m", m, "Rows of A and C")->type_name("M");
@@ -36,21 +34,11 @@ Parsed parse_options(int argc, const char* const* argv, const std::string& chapt
   app.add_option("--device", device, "CUDA device (default 0)")->type_name("D");
   app.add_flag("--trace", trace, "Run the kernels on the CPU and count their memory accesses");
   app.add_option("--trace-map", trace_map, "With --trace: write the addresses of one warp")->type_name("FILE");
-  app.add_option("--trace-warp", trace_warp, "Which warp of the first block --trace-map writes (default 0)")->type_name("W");
+  app.add_option("--trace-warp", trace_warp, "Which warp of the first block --trace-map writes (default 0)")
+      ->type_name("W");
   app.add_option("--break", broken, "Run the kernel with this fault (--list shows them)")->type_name("FAULT");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return {{}, exit_right};
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + " (--help lists the options)");
-  }
-
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& value : option->results())
-      if (value.empty()) throw UsageError(option->get_name() + " needs a value (--help lists the options)");
+  if (!read_command_line(app, argc, argv)) return {{}, exit_right};
 
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   Options options;

@@ -516,7 +516,9 @@ def ladder():
             Path(folder, f"{chapter}.json").write_text(json.dumps(record(chapter)))
         states = [f"{chapter}=ran" for chapter in chapters]
         command = [sys.executable, ROOT / "common/ladder.py", folder, *states]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", env={**os.environ, "COLUMNS": "80"})
+        done = subprocess.run(
+            command, capture_output=True, encoding="utf-8", env={**os.environ, "COLUMNS": "80"}
+        )
     if done.returncode != 0:
         fail(f"common/ladder.py ended with {done.returncode}: {done.stderr}")
     emit(fence("text", done.stdout.strip("\n").splitlines()))
@@ -652,7 +654,13 @@ def pipe(chapter, variants):
         together = lines + stores + loads
         possible, reached = pipe_rate(chapter, together), rate(chapter, variant, 1024)
         cells = [f"{x:.3g}" if x >= 0.005 else "" for x in (lines, stores, loads)]
-        cells += [f"{together:.3g}", f"{hardware:.3g}", possible, reached, f"{100 * reached / possible:.0f} %"]
+        cells += [
+            f"{together:.3g}",
+            f"{hardware:.3g}",
+            possible,
+            reached,
+            f"{100 * reached / possible:.0f} %",
+        ]
         rows.append((f"`{variant}`", *cells))
     header = (
         "passes for a warp and a k",
@@ -676,7 +684,8 @@ def pipe(chapter, variants):
 def of_the_pipe(chapter, variants):
     """The smallest and the largest share, in percent, of what the pipe allows that a variant reaches."""
     shares = [
-        100 * rate(chapter, v, 1024) / pipe_rate(chapter, sum(passes(chapter, v)[:3])) for v in variants
+        100 * rate(chapter, v, 1024) / pipe_rate(chapter, sum(passes(chapter, v)[:3]))
+        for v in variants
     ]
     return min(shares), max(shares)
 
@@ -761,10 +770,7 @@ def broken(chapter):
         fail(f"{chapter} --list names no faults")
     if not all(seen for _, seen, _ in rows):
         fail(f"{chapter} --list does not say who sees the faults")
-    cells = [
-        (f"`{name}`", what, *FINDERS[seen])
-        for name, seen, what in rows
-    ]
+    cells = [(f"`{name}`", what, *FINDERS[seen]) for name, seen, what in rows]
     table(("`--break`", "what is wrong", "verifier", "tracer"), cells, "llcc")
 
 
@@ -836,9 +842,7 @@ def refresh_all(names):
 
 # ---- Notebooks.
 
-BLOCK = re.compile(
-    r"<!--\s*\[\[\[cog\b(.*?)\]\]\]\s*-->.*?<!--\s*\[\[\[end\]\]\]\s*-->", re.DOTALL
-)
+BLOCK = re.compile(r"<!--\s*\[\[\[cog\b(.*?)\]\]\]\s*-->.*?<!--\s*\[\[\[end\]\]\]\s*-->", re.DOTALL)
 LINKED = re.compile(r"""(?:\]\(|src=["'])([^\s()#"']+)""")
 # Tells jupytext that the kernel is Python: else it would be the language of most fences.
 HEADER = """\

@@ -1,6 +1,7 @@
 // probe: the levels of a GPU's memory, measured. See docs/memory-hierarchy.md.
 #include "memory.hpp"
 
+#include "command_line.hpp"
 #include "errors.hpp"
 #include "machine.hpp"
 #include "numbers.hpp"
@@ -8,7 +9,6 @@
 #include "record.hpp"
 #include "version.hpp"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
@@ -18,35 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
-  int device = 0;
-  std::string json;
-  bool help = false;
-};
-
-Options parse(int argc, char** argv) {
-  CLI::App app("What each level of a GPU's memory holds, how long it lets a thread wait, and how fast it delivers.", "probe");
-  Options options;
-  std::string device = "0";
-  app.set_help_flag("-h,--help", "Print this and end");
-  app.add_option("--device", device, "CUDA device (default 0)")->type_name("D");
-  app.add_option("--json", options.json, "Write a record of everything measured")->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    options.help = true;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(std::string(error.what()) + " (--help lists the options)");
-  }
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& value : option->results())
-      if (value.empty()) throw UsageError(option->get_name() + " needs a value (--help lists the options)");
-  options.device = int(parse_whole("--device", device, 0, 1 << 20));
-  return options;
+Json to_json(const Latency& l) {
+  return {{"footprint_bytes", l.bytes}, {"cycles", l.cycles}, {"seconds", l.seconds}};
 }
-
-Json to_json(const Latency& l) { return {{"footprint_bytes", l.bytes}, {"cycles", l.cycles}, {"seconds", l.seconds}}; }
 
 Json to_json(const Level& level) {
   Json json = {{"level", level.name},
@@ -62,25 +36,33 @@ Json to_json(const Level& level) {
 void print(const Hierarchy& hierarchy) {
   std::printf("\n%-10s %19s %16s %12s %16s\n", "level", "capacity", "latency", "read", "bytes/cycle/SM");
   for (const Level& level : hierarchy.levels)
-    std::printf("%-10s %12s per %-3s %5.0f cy %4.0f ns %7.2f TB/s %16s\n", level.name.c_str(), bytes_text(level.capacity).c_str(),
-                level.per_sm ? "SM" : "GPU", level.latency.cycles, level.latency.seconds * 1e9,
-                level.rate.bytes_per_s * 1e-12,
+    std::printf("%-10s %12s per %-3s %5.0f cy %4.0f ns %7.2f TB/s %16s\n", level.name.c_str(),
+                bytes_text(level.capacity).c_str(), level.per_sm ? "SM" : "GPU", level.latency.cycles,
+                level.latency.seconds * 1e9, level.rate.bytes_per_s * 1e-12,
                 level.rate.bytes_per_cycle > 0 ? format("%.1f", level.rate.bytes_per_cycle).c_str() : "-");
 }
 
 int run(int argc, char** argv) {
-  const Options options = parse(argc, argv);
-  if (options.help) return exit_right;
-  check_can_write("--json", options.json);
-  const std::unique_ptr<Machine> machine = open_gpu(options.device);
+  CLI::App app("What each level of a GPU's memory holds, how long it lets a thread wait, and how fast it delivers.",
+               "probe");
+  std::string device = "0", json;
+  app.add_option("--device", device, "CUDA device (default 0)")->type_name("D");
+  app.add_option("--json", json, "Write a record of everything measured")->type_name("FILE");
+  if (!read_command_line(app, argc, argv)) return exit_right;
+  const int number = int(parse_whole("--device", device, 0, 1 << 20));
+  check_can_write("--json", json);
+  const std::unique_ptr<Machine> machine = open_gpu(number);
   std::printf("%s\n", machine->facts().headline.c_str());
   const Hierarchy hierarchy = measure(machine->facts().ceiling_flops, progress);
   print(hierarchy);
-  if (options.json.empty()) return exit_right;
-  Json record = {{"commit", git_commit}, {"machine", facts_json(machine->facts())}, {"levels", Json::array()}, {"latency", Json::array()}};
+  if (json.empty()) return exit_right;
+  Json record = {{"commit", git_commit},
+                 {"machine", facts_json(machine->facts())},
+                 {"levels", Json::array()},
+                 {"latency", Json::array()}};
   for (const Level& level : hierarchy.levels) record["levels"].push_back(to_json(level));
   for (const Latency& latency : hierarchy.sweep) record["latency"].push_back(to_json(latency));
-  write_json("--json", options.json, record);
+  write_json("--json", json, record);
   return exit_right;
 }
 

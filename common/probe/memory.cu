@@ -18,7 +18,8 @@ constexpr std::int64_t most_untimed = 1 << 19;
 
 DeviceBuffer on_device(const std::vector<std::uint32_t>& values) {
   DeviceBuffer buffer(values.size() * sizeof(values[0]));
-  check(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice), "copying a ring to the device");
+  check(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice),
+        "copying a ring to the device");
   return buffer;
 }
 
@@ -74,19 +75,23 @@ std::vector<std::int64_t> footprints(std::int64_t most) {
 /// The best of several streams; `slice_bytes` for each SM.
 template <From FROM>
 Rate rate(int sms, std::int64_t slice_bytes, int rounds) {
-  const std::int64_t slice = slice_bytes / std::int64_t(sizeof(uint4)) / batch * batch;
-  const DeviceBuffer data(std::size_t(sms * slice) * sizeof(uint4)), cycles(std::size_t(sms) * sizeof(std::int64_t)), never(4);
+  const std::int64_t slice = std::max<std::int64_t>(1, slice_bytes / std::int64_t(sizeof(uint4)) / batch) * batch;
+  const DeviceBuffer data(std::size_t(sms * slice) * sizeof(uint4)), never(sizeof(unsigned));
+  const DeviceBuffer cycles(std::size_t(sms) * sizeof(std::int64_t));
   check(cudaMemset(data.data(), 0, data.bytes()), "cudaMemset");
   const int shared = FROM == From::shared ? int(slice * std::int64_t(sizeof(uint4))) : 0;
-  check(cudaFuncSetAttribute(stream<FROM>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared), "the shared memory of a stream");
+  check(cudaFuncSetAttribute(stream<FROM>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+        "the shared memory of a stream");
   if (FROM == From::L1)
-    check(cudaFuncSetAttribute(stream<FROM>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1), "the L1 of a stream");
+    check(cudaFuncSetAttribute(stream<FROM>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxL1),
+          "the L1 of a stream");
   Rate best;
   for (int i = 0; i < 7; ++i) {
     Event start, stop;
     start.record();
     stream<FROM><<<sms, stream_threads, shared>>>(static_cast<const uint4*>(data.data()), slice, rounds,
-                                                  static_cast<std::int64_t*>(cycles.data()), static_cast<unsigned*>(never.data()));
+                                                  static_cast<std::int64_t*>(cycles.data()),
+                                                  static_cast<unsigned*>(never.data()));
     check_launch(cudaGetLastError());
     stop.record();
     const double bytes = double(slice) * sizeof(uint4) * rounds, seconds = stop.since(start);
@@ -117,11 +122,13 @@ Hierarchy measure(double flops, const std::function<void(const std::string&)>& p
   Hierarchy result;
   const std::vector<std::int64_t> sizes = footprints(std::min<std::int64_t>(GiB, std::int64_t(free / 2)));
   for (const std::int64_t bytes : sizes) {
-    progress(format("latency %zu of %zu: %s", result.sweep.size() + 1, sizes.size(), bytes_text(double(bytes)).c_str()));
+    progress(format("latency %zu of %zu: %s", result.sweep.size() + 1, sizes.size(),
+                    bytes_text(double(bytes)).c_str()));
     result.sweep.push_back(global_latency(bytes));
   }
   const auto at = [&](double bytes) {  // the largest footprint up to this one
-    auto after = std::upper_bound(result.sweep.begin(), result.sweep.end(), bytes, [](double b, const Latency& l) { return b < double(l.bytes); });
+    const auto after = std::upper_bound(result.sweep.begin(), result.sweep.end(), bytes,
+                                        [](double b, const Latency& l) { return b < double(l.bytes); });
     return after == result.sweep.begin() ? *after : *(after - 1);
   };
   const Latency l1 = at(32.0 * KiB);
@@ -133,9 +140,11 @@ Hierarchy measure(double flops, const std::function<void(const std::string&)>& p
   // An FMA reads three operands of 4 bytes from registers.
   const double operand_bytes = flops / 2 * 3 * sizeof(float);
   // Slices of 64 KiB stay in L1; a quarter of L2 in all stays in L2; DRAM's are many times L2.
-  const std::int64_t l2_slice = std::int64_t(l2) / 4 / sms, dram_slice = std::int64_t(std::min(4.0 * GiB, double(free) / 2)) / sms;
+  const std::int64_t l2_slice = std::int64_t(l2) / 4 / sms;
+  const std::int64_t dram_slice = std::int64_t(std::min(4.0 * GiB, double(free) / 2)) / sms;
   result.levels = {
-      {"registers", 4.0 * properties.regsPerMultiprocessor, true, "device attribute", register_latency(), {operand_bytes, 0}},
+      {"registers", 4.0 * properties.regsPerMultiprocessor, true, "device attribute", register_latency(),
+       {operand_bytes, 0}},
       {"shared", double(properties.sharedMemPerMultiprocessor), true, "device attribute", shared_latency(),
        rate<From::shared>(sms, 64 * KiB, 4000)},
       {"L1", l1_holds, true, "largest chase at its latency", l1, rate<From::L1>(sms, 64 * KiB, 4000)},
