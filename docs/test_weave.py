@@ -451,6 +451,24 @@ class Checks(Project):
             check_pages.figure_faults(weave.pages()), ["no page shows docs/figures/b.svg"]
         )
 
+    def test_claims_that_are_not_settled(self):
+        def ledger(**other):
+            rows = {n: f"| {n} | c | true | 8 | [02](a.md) |" for n in range(1, 24)}
+            return "\n".join({**rows, **{int(k[1:]): row for k, row in other.items()}}.values())
+
+        self.assertEqual(check_pages.claim_faults(ledger()), [])
+        self.assertEqual(check_pages.claim_faults(ledger(n7="")), ["claim 7 has no row"])
+        for row in (
+            "| 9 | c | true |  | [02](a.md) |",
+            "| 9 | c |  | 8 | [02](a.md) |",
+            "| 9 | c | true | 8 | somewhere |",
+            "| 9 | c | true | 8 |",
+        ):
+            self.assertEqual(
+                check_pages.claim_faults(ledger(n9=row)),
+                ["claim 9 lacks its verdict, its figure or where that is shown"],
+            )
+
     def numbers(self, text):
         return check_pages.number_faults(
             str(self.write("docs/page.md", text).relative_to(weave.ROOT))
