@@ -170,8 +170,8 @@ def significant(value):
 
 
 def number(value):
-    """A whole number with thin spaces between its thousands."""
-    return f"{round(value):,}".replace(",", "\u202f")
+    """A whole number with thin spaces between its thousands; a dash for one that cannot be had here."""
+    return "–" if value != value else f"{round(value):,}".replace(",", "\u202f")
 
 
 class Figure(float):
