@@ -335,7 +335,7 @@ class Weaving(Project):
             ('counted("03_tiled", "plain", "hit_percent")', "2.50"),
             ('traced("03_tiled", "plain", "barriers")', "5000"),
             ("number(1234567)", "1\u202f234\u202f567"),
-            ("number(Figure('nan'))", "–"),  # as traced() gives it where there is no tracer
+            ('number(Figure("nan"))', "–"),  # as traced() gives it where there is no tracer
         ):
             self.assertEqual(self.woven(f"say(f'It is {{{code}}}.')"), f"It is {text}.", code)
         self.refused(
