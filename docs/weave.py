@@ -421,9 +421,9 @@ def microseconds(*args, **kwargs):
     return 1e6 * seconds(*args, **kwargs)
 
 
-def ratio(chapter, variant, other, size, cache="warm", other_chapter=None):
-    """How many times as fast as another variant, of the same run or of another chapter's."""
-    return rate(chapter, variant, size, cache) / rate(other_chapter or chapter, other, size, cache)
+def ratio(chapter, variant, other, size, cache="warm"):
+    """How many times as fast as another variant of the same run."""
+    return rate(chapter, variant, size, cache) / rate(chapter, other, size, cache)
 
 
 def share(chapter, variant, size, cache="warm", of="library"):
