@@ -8,12 +8,11 @@ GPU, too.
 """
 
 import json
-import pathlib
 import re
 import subprocess
 import sys
 
-from programs import KERNEL_CHAPTERS, broken_kernels, data_folder
+from programs import KERNEL_CHAPTERS, broken_kernels, command_line
 
 RUNS = 5
 SIZES = ([], ["--size", "1024"])  # the shape that shows the fault to the tracer, and one that fills a GPU
@@ -31,8 +30,7 @@ def judge(command: list) -> str:
 
 
 def main() -> None:
-    programs = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else data_folder()
+    programs, folder, _ = command_line()
     rows = []
     for chapter in KERNEL_CHAPTERS:
         for name, _ in broken_kernels(programs / chapter):

@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from programs import KERNEL_CHAPTERS, data_folder, kernel_names, variants
+from programs import KERNEL_CHAPTERS, command_line, kernel_names, variants
 
 SIZE = 1024
 L1 = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
@@ -88,8 +88,7 @@ def shared_loads(program: pathlib.Path) -> dict[str, dict[str, int]]:
 
 
 def main() -> None:
-    programs = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else data_folder()
+    programs, folder, _ = command_line()
     rows = []
     for chapter in KERNEL_CHAPTERS:
         print(f"counting {chapter} ...", flush=True)

@@ -8,12 +8,11 @@ or over the shapes of plots/data/deepbench.csv, with warm or cold caches; its re
 The run "memory" is common/probe's.
 """
 
-import pathlib
 import subprocess
 import sys
 import time
 
-from programs import KERNEL_CHAPTERS, ROOT, data_folder
+from programs import KERNEL_CHAPTERS, ROOT, command_line
 
 SHAPES = ["--shapes", str(ROOT / "plots" / "data" / "deepbench.csv")]
 # Real shapes are many: fewer batches each than the squares, which repeat until the median is stable.
@@ -34,9 +33,7 @@ GPU_RUNS = {
 
 
 def main() -> None:
-    programs = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else data_folder()
-    words = sys.argv[3:]
+    programs, folder, words = command_line()
     plan = []
     for chapter, runs in [("01_cpu", CPU_RUNS), *((c, GPU_RUNS) for c in KERNEL_CHAPTERS)]:
         plan += [(f"{chapter}_{run}", [programs / chapter, *arguments]) for run, arguments in runs.items()]

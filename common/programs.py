@@ -22,6 +22,15 @@ def data_folder() -> pathlib.Path:
     return folder
 
 
+def command_line() -> tuple[pathlib.Path, pathlib.Path, list[str]]:
+    """What such a script is given, PROGRAMS [FOLDER [WORD...]]: the folder of the chapters' programs, the folder for
+    records (by default plots/data/<gpu>), and the words."""
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {pathlib.Path(sys.argv[0]).name} PROGRAMS [FOLDER]")
+    programs, *more = sys.argv[1:]
+    return pathlib.Path(programs), pathlib.Path(more[0]) if more else data_folder(), more[1:]
+
+
 def variants(program: pathlib.Path) -> list[str]:
     """The variants of a chapter in the order in which it runs them."""
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout

@@ -28,11 +28,10 @@ struct Result {
 /// The table of one shape, at most 80 columns wide.
 void print_table(const std::vector<Result>& results, const MachineFacts& machine, const Options& options);
 
-/// Collects results and writes them as one JSON document. The file is opened at once, so that a name that
-/// cannot be written is refused before anything is measured.
+/// Collects results and writes them as one JSON document.
 class Record {
  public:
-  /// No file name: collects nothing. Throws UsageError if the file cannot be written.
+  /// No file name: writes nothing.
   Record(std::string file, std::string chapter, const Options& options);
   void add(const std::vector<Result>& results);
   /// Writes the file whole; called after every shape so that an interrupted run keeps what it measured.

@@ -4,6 +4,7 @@
 #include "errors.hpp"
 #include "numbers.hpp"
 #include "program.hpp"
+#include "record.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -82,7 +83,7 @@ int run(const Chapter& chapter, const OpenMachine& open, const TraceChapter& tra
   if (options.trace && !trace)
     throw UsageError("--trace: built without the tracer; install libboost-context-dev and set up again");
   if (!options.trace) check_shapes(shapes, variants, options);
-  if (!options.json.empty()) Record(options.json, chapter.name, options);  // refuse a bad name before any work
+  check_can_write("--json", options.json);
 
   std::printf("%s\n", wrapped(chapter.name + ": " + chapter.idea, 78, "  ").c_str());
   std::fflush(stdout);

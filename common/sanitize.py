@@ -7,11 +7,10 @@ Ends with 1 if a tool reports anything.
 """
 
 import json
-import pathlib
 import subprocess
 import sys
 
-from programs import KERNEL_CHAPTERS, data_folder
+from programs import KERNEL_CHAPTERS, command_line
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # Kernels without bounds checks refuse the first shape, so that all of them run at least at the second.
@@ -19,8 +18,7 @@ SHAPES = ((37, 61, 97), (96, 64, 160))
 
 
 def main() -> None:
-    programs = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else data_folder()
+    programs, folder, _ = command_line()
     runs = []
     for chapter in KERNEL_CHAPTERS:
         for tool in TOOLS:

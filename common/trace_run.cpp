@@ -61,10 +61,11 @@ TraceOptions plan(const Variant& variant, const Shape& shape, const Options& opt
     throw UsageError(format("--trace: %s at %s would take minutes; give a smaller --size%s", variant.name.c_str(),
                             shape.text().c_str(),
                             how.one_block ? "" : ", or a multiple of the block, of which one block is enough"));
-  if (!options.trace_map.empty() && 32 * options.trace_warp >= block)
+  if (options.trace_map.empty()) return how;
+  if (32 * options.trace_warp >= block)
     throw UsageError(format("--trace-warp: a block of %s has %.0f warps, numbered from 0", variant.name.c_str(),
                             std::ceil(block / 32)));
-  if (!options.trace_map.empty()) how.watch = simt::Watch{.block = {}, .warp = options.trace_warp};
+  how.watch = simt::Watch{.block = {}, .warp = options.trace_warp};
   return how;
 }
 

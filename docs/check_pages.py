@@ -401,6 +401,25 @@ def command_faults(page, skipped):
     return wrong
 
 
+# ---- Claims.
+
+CLAIMS = 23  # that articles make: each has a row in docs/claims.md
+
+
+def claim_faults(text):
+    """Complaints about the ledger: a claim without its row, or a row with an empty cell or no link."""
+    rows = {}
+    for line in text.splitlines():
+        if re.match(r"\| \d+ \|", line):
+            number, *cells = [cell.strip() for cell in line.strip("|\n").split(" |")]
+            rows[int(number)] = cells
+    wrong = [f"claim {number} has no row" for number in range(1, CLAIMS + 1) if number not in rows]
+    for number, cells in rows.items():
+        if len(cells) != 4 or not all(cells) or not LINK.search(cells[-1]):
+            wrong.append(f"claim {number} lacks its verdict, its figure or where that is shown")
+    return wrong
+
+
 # ---- The tests.
 
 
@@ -466,23 +485,6 @@ class Pages(unittest.TestCase):
         self.settle(
             [fault for page in self.pages for fault in command_faults(page, skipped)], skipped
         )
-
-
-CLAIMS = 23  # that articles make: each has a row in docs/claims.md
-
-
-def claim_faults(text):
-    """Complaints about the ledger: a claim without its row, or a row with an empty cell or no link."""
-    rows = {}
-    for line in text.splitlines():
-        if re.match(r"\| \d+ \|", line):
-            number, *cells = [cell.strip() for cell in line.strip("|\n").split(" |")]
-            rows[int(number)] = cells
-    wrong = [f"claim {number} has no row" for number in range(1, CLAIMS + 1) if number not in rows]
-    for number, cells in rows.items():
-        if len(cells) != 4 or not all(cells) or not LINK.search(cells[-1]):
-            wrong.append(f"claim {number} lacks its verdict, its figure or where that is shown")
-    return wrong
 
 
 @functools.lru_cache

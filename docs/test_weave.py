@@ -625,7 +625,8 @@ class Notebooks(Project):
 
     def setUp(self):
         super().setUp()
-        self.write("docs/weave.py", Path(weave.__file__).read_text(encoding="utf-8"))
+        for module, file in (weave, "docs/weave.py"), (weave.records, "plots/records.py"):
+            self.write(file, Path(module.__file__).read_text(encoding="utf-8"))
 
     def blocks(self, *codes):
         """The text of a page with these blocks."""

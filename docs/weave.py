@@ -43,6 +43,10 @@ except ImportError:
     Cog, CogError, CogUserException = None, Exception, ()
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "plots"))
+
+import records  # noqa: E402
+
 BUILD = ROOT / os.environ.get("BUILD", "build")
 GPU = "h200"  # whose records the pages show: plots/data/<GPU>
 MISSING = "is missing: run common/bootstrap.sh, or pip install -r plots/requirements.txt"
@@ -468,27 +472,21 @@ def counted(chapter, variant, key):
     return Figure(value) if isinstance(value, float) and value % 1 else int(value)
 
 
-@functools.lru_cache(maxsize=None)
 def passes(chapter, variant):
-    """What the LSU data pipe of the L1 passes for one warp and one k, at 1024: a pass for each line of
-    global memory and for each wavefront of shared memory. Returns global, stores, loads, and all that
-    the hardware counted of this pipe."""
-    row = counter_row(chapter, variant)
-    steps = math.prod(row["shape"].values()) / 32
-    counts = row["counted"]
-    parts = (
-        counts["global_load_lines"] + counts["global_store_lines"],
-        counts["shared_store_wavefronts"],
-        counts["shared_load_wavefronts"],
-        row["more"]["pipe_wavefronts"],
+    """What the LSU data pipe of the L1 passes for one warp and one k, at 1024, all that is modelled."""
+    return Figure(sum(records.passes(counter_row(chapter, variant))))
+
+
+def pipe_rate(chapter, variant):
+    """TFLOP/s that a kernel's passes allow, if its SMs' pipes never pause."""
+    return Figure(
+        records.pipe_limit(record(chapter)["machine"]) / passes(chapter, variant) / UNITS["TFLOP/s"]
     )
-    return tuple(Figure(part / steps) for part in parts)
 
 
-def pipe_rate(chapter, per_step):
-    """TFLOP/s of a kernel with so many passes for one warp and one k, if its SMs' pipes never pause."""
-    facts = record(chapter)["machine"]
-    return Figure(2 * 32 / per_step * facts["sms"] * facts["clock_hz"] / 1e12)
+def pipe_share(chapter, variant):
+    """What a variant reaches of that at 1024, in percent."""
+    return 100 * rate(chapter, variant, 1024) / pipe_rate(chapter, variant)
 
 
 def memory(level, key):
@@ -650,16 +648,14 @@ def pipe(chapter, variants):
     """What each variant asks of the LSU data pipe, what that allows, and what was measured, at 1024."""
     rows = []
     for variant in variants:
-        lines, stores, loads, hardware = passes(chapter, variant)
-        together = lines + stores + loads
-        possible, reached = pipe_rate(chapter, together), rate(chapter, variant, 1024)
-        cells = [f"{x:.3g}" if x >= 0.005 else "" for x in (lines, stores, loads)]
+        row = counter_row(chapter, variant)
+        cells = [f"{x:.3g}" if x >= 0.005 else "" for x in records.passes(row)]
         cells += [
-            f"{together:.3g}",
-            f"{hardware:.3g}",
-            possible,
-            reached,
-            f"{100 * reached / possible:.0f} %",
+            f"{passes(chapter, variant):.3g}",
+            f"{row['more']['pipe_wavefronts'] / (math.prod(row['shape'].values()) / 32):.3g}",
+            pipe_rate(chapter, variant),
+            rate(chapter, variant, 1024),
+            f"{pipe_share(chapter, variant):.0f} %",
         ]
         rows.append((f"`{variant}`", *cells))
     header = (
@@ -683,10 +679,7 @@ def pipe(chapter, variants):
 
 def of_the_pipe(chapter, variants):
     """The smallest and the largest share, in percent, of what the pipe allows that a variant reaches."""
-    shares = [
-        100 * rate(chapter, v, 1024) / pipe_rate(chapter, sum(passes(chapter, v)[:3]))
-        for v in variants
-    ]
+    shares = [pipe_share(chapter, variant) for variant in variants]
     return min(shares), max(shares)
 
 

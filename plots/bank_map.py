@@ -25,9 +25,12 @@ def in_bank(words):
     return [sum(word % BANKS == bank for word in set(words)) for bank in range(BANKS)]
 
 
-def passes(words):
+def write_passes(axes, right, y, words):
+    """How many wavefronts a request takes, in the colour of a warning if that is more than one."""
     count = max(in_bank(words))
-    return f"{count} wavefront{'s' * (count > 1)}"
+    colour = style.LIBRARY if count > 1 else style.INK
+    text = f"{count} wavefront{'s' * (count > 1)}"
+    axes.text(right, y, text, ha="right", va="center", weight="bold", color=colour)
 
 
 def strip(axes, top, words):
@@ -115,15 +118,7 @@ def main(out_folder, data_folder):
     y = 2
     for variant, name in STRIPS:
         axes.text(style.MARGIN, y + 9, f"{variant}: {name}", weight="bold", va="center")
-        axes.text(
-            style.WIDTH - style.MARGIN,
-            y + 9,
-            passes(words[variant]),
-            ha="right",
-            va="center",
-            weight="bold",
-            color=style.LIBRARY if max(in_bank(words[variant])) > 1 else style.INK,
-        )
+        write_passes(axes, style.WIDTH - style.MARGIN, y + 9, words[variant])
         y += 22 + strip(axes, y + 20, words[variant]) + 14
     axes.text(LEFT - 8, y + 2, "bank", ha="right", va="center", size=style.SMALL, color=style.MUTED)
     for bank in (0, 8, 16, 24, 31):
@@ -136,15 +131,7 @@ def main(out_folder, data_folder):
         left = style.MARGIN + number * (BANKS * SMALL_CELL + gap)
         axes.text(left, y, variant, weight="bold", va="center")
         axes.text(left, y + 16, name, va="center", size=style.SMALL, color=style.MUTED)
-        axes.text(
-            left + BANKS * SMALL_CELL,
-            y + 16,
-            passes(words[variant]),
-            ha="right",
-            va="center",
-            weight="bold",
-            color=style.LIBRARY if max(in_bank(words[variant])) > 1 else style.INK,
-        )
+        write_passes(axes, left + BANKS * SMALL_CELL, y + 16, words[variant])
         picture(axes, left, y + 28, words[variant], pitch)
     foot = y + 28 + 33 * SMALL_CELL + 36
     axes.text(

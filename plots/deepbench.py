@@ -74,14 +74,11 @@ def main(out_folder, data_folder):
     )
     entries = [(style.CHAPTERS[c], style.MARKERS[c], records.short(c)) for c in records.KERNEL_CHAPTERS]
     card.key(0, [*entries, (style.LIBRARY, "-", "library = 100 %")])
-    top = 28
-    for machine, height in zip(machines, heights):
-        inner = card.machine(top, machine, machines)
+    for machine, inner in card.parts(28, machines, heights):
         if best(machine):
             draw(card, machine, inner)
         else:
             card.missing(LEFT, inner, style.WIDTH - LEFT - 40, 50, "the real shapes were not measured on this machine")
-        top += height
     return card.save(out_folder, "deepbench")
 
 

@@ -64,14 +64,11 @@ def main(out_folder, data_folder):
         f" caches emptied before"
         " each launch), in % of what the hardware can do while the kernel runs.",
     )
-    top = 2
-    for machine, height in zip(machines, heights):
-        inner = card.machine(top, machine, machines)
+    for machine, inner in card.parts(2, machines, heights):
         if machine.counters():
             draw(card, machine, inner)
         else:
             card.missing(LEFT, inner, style.WIDTH - LEFT - 40, 40, "no hardware counters were read on this machine")
-        top += height
     return card.save(out_folder, "limiter")
 
 

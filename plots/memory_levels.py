@@ -58,12 +58,6 @@ def count(value):
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
-def three(rate):
-    """391, 26.4, 4.55, 0.192: TB/s with three digits."""
-    exponent = int(f"{rate / 1e12:.2e}".partition("e")[2])
-    return f"{rate / 1e12:.{max(0, 2 - exponent)}f}"
-
-
 def draw_latency(card, record, top, width):
     axes = card.axes(LEFT, top, width, PLOT)
     axes.set_title(
@@ -128,7 +122,7 @@ def draw_rates(card, record, left, top, width):
     axes.grid(axis="x")
     for y, (row, rate) in enumerate(zip(rows, rates)):
         axes.barh(y, rate - low, 0.6, left=low, color=COLOURS[row["level"]], linewidth=0)
-        axes.text(rate * 1.12, y, f"{three(row['bytes_per_s'])} TB/s", va="center", size=style.SMALL)
+        axes.text(rate * 1.12, y, f"{records.three(row['bytes_per_s'] / 1e12)} TB/s", va="center", size=style.SMALL)
 
 
 def draw(card, record, top):
@@ -149,7 +143,7 @@ def main(out_folder, data_folder):
                 f"DRAM keeps a load waiting {count(slow)} times as long as L1 does"
                 f" ({count(far['latency']['cycles'])} cycles against {count(near['latency']['cycles'])})"
                 f" and delivers {records.percent(share)} of the bytes"
-                f" ({three(far['bytes_per_s'])} TB/s against {three(near['bytes_per_s'])})"
+                f" ({records.three(far['bytes_per_s'] / 1e12)} TB/s against {records.three(near['bytes_per_s'] / 1e12)})"
             )
     heights = [(PLOT + 76 if m.read("memory.json") else MISSING + 24) + records.head(machines) for m in machines]
     card = style.Card(
@@ -159,15 +153,12 @@ def main(out_folder, data_folder):
         " before. Right: 1024 threads on each SM, 16 bytes a load; from registers, three operands a multiply-add. All"
         " axes logarithmic.",
     )
-    top = 0
-    for machine, height in zip(machines, heights):
-        inner = card.machine(top, machine, machines)
+    for machine, inner in card.parts(0, machines, heights):
         if record := machine.read("memory.json"):
             draw(card, record, inner)
         else:
             text = "the memory's levels were not measured on this machine"
             card.missing(LEFT, inner, style.WIDTH - LEFT - 40, MISSING, text)
-        top += height
     return card.save(out_folder, "memory_levels")
 
 

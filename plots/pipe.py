@@ -8,25 +8,13 @@ import style
 ROW, LEFT, BARS, SHARES = 20, 164, 214, 44
 PLOT = LEFT + BARS + SHARES + 36  # where the plot on the right begins
 COUNTED = 1024
-PARTS = [  # name, colour, what of a row of counters.json: none of the colours is a chapter's
-    ("global lines", "#3c3a8c", lambda counted: counted["global_load_lines"] + counted["global_store_lines"]),
-    ("shared stores", "#b5527e", lambda counted: counted["shared_store_wavefronts"]),
-    ("shared loads", "#b3b0de", lambda counted: counted["shared_load_wavefronts"]),
+PARTS = [  # of records.passes, with colours that are no chapter's
+    ("global lines", "#3c3a8c"),
+    ("shared stores", "#b5527e"),
+    ("shared loads", "#b3b0de"),
 ]
 BAND = "#eceaf6"
 NEAR = 0.7  # of what the pipe allows: above that it is what sets the rate
-WORK = 2 * 32  # the operations of a warp and a k: 32 lanes, each with a multiply and an add
-
-
-def passes(row):
-    """A variant's passes for a warp and a k, one for each of PARTS."""
-    steps = row["shape"]["M"] * row["shape"]["N"] * row["shape"]["K"] / 32
-    return [part(row["counted"]) / steps for _, _, part in PARTS]
-
-
-def most(machine):
-    """flop/s of a kernel with one pass for a warp and a k, if no SM's pipe ever pauses."""
-    return machine.machine["sms"] * machine.machine["clock_hz"] * WORK
 
 
 def points(machine):
@@ -35,14 +23,9 @@ def points(machine):
     for (chapter, variant), row in machine.counters().items():
         rate = machine.rate(chapter, variant, COUNTED)
         if rate:
-            total = sum(passes(row))
-            found[chapter, variant] = total, rate, rate * total / most(machine)
+            total = sum(records.passes(row))
+            found[chapter, variant] = total, rate, rate * total / records.pipe_limit(machine.machine)
     return found
-
-
-def three(value):
-    """33.0, 3.00, 1.63, 0.506: three significant digits."""
-    return f"{value:#.3g}"
 
 
 def bars_end(totals):
@@ -53,7 +36,7 @@ def bars_end(totals):
 
 def draw_bars(card, machine, left, top, height):
     rows, reached = machine.counters(), points(machine)
-    longest = bars_end([sum(passes(row)) for row in rows.values()])
+    longest = bars_end([sum(records.passes(row)) for row in rows.values()])
     end = longest * 1.14  # of a bar that is cut
     card.text(left, card.top + top - 6, "passes for a warp and a k", va="bottom", weight="bold")
     how = {"size": style.SMALL, "ha": "right", "color": style.MUTED}  # of the shares, and of what stands over them
@@ -75,9 +58,9 @@ def draw_bars(card, machine, left, top, height):
         colour = style.CHAPTERS[chapter]
         axes.get_yticklabels()[y].set_color(style.letters(colour))
         axes.plot([-9 / BARS], [y], style.MARKERS[chapter], color=colour, **across)
-        parts = passes(row)
+        parts = records.passes(row)
         total, at = sum(parts), 0
-        for part, (_, shade, _) in zip(parts, PARTS):
+        for part, (_, shade) in zip(parts, PARTS):
             part = part if total <= longest else min(part, end - at)
             axes.barh(y, part, 0.66, left=at, color=shade, linewidth=0)
             at += part
@@ -85,14 +68,14 @@ def draw_bars(card, machine, left, top, height):
             place, slant = (longest + end) / 2, 0.012 * end
             xs = [place - slant, place - 2 * slant, place, place + slant]
             axes.fill(xs, [y + 0.4, y + 0.4, y - 0.4, y - 0.4], color=style.PANEL, linewidth=0)
-        axes.text(at + 0.016 * end, y, three(total), va="center", size=style.SMALL)
+        axes.text(at + 0.016 * end, y, records.three(total), va="center", size=style.SMALL)
         share = records.percent(reached[chapter, variant][2]) if (chapter, variant) in reached else "–"
         axes.text(1 + SHARES / BARS, y, share, va="center", **how, **across)
 
 
 def draw_rates(card, machine, left, top, height):
     width = style.WIDTH - style.MARGIN - 8 - left
-    rows, limit = points(machine), most(machine) / 1e12
+    rows, limit = points(machine), records.pipe_limit(machine.machine) / 1e12
     if not rows:
         card.missing(left, top, width, height, f"no rates at N = {COUNTED} were measured on this machine")
         return
@@ -122,7 +105,7 @@ def draw_rates(card, machine, left, top, height):
     ends = axes.transData.transform([(low, limit / low), (high, limit / high)])
     angle = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
     facts = machine.machine
-    formula = f"the limit: {facts['sms']} SMs × {facts['clock_hz'] / 1e9:.2f} GHz × {WORK} / passes"
+    formula = f"the limit: {facts['sms']} SMs × {facts['clock_hz'] / 1e9:.2f} GHz × {records.WORK} / passes"
     place = (low * high) ** 0.5
     how = {"rotation": angle, "rotation_mode": "anchor", "ha": "center", "size": style.SMALL}
     axes.text(place, max(*shares, 1) * limit / place * 1.07, formula, va="bottom", **how)
@@ -163,7 +146,7 @@ def main(out_folder, data_folder):
     if found:
         shares, totals = [share for *_, share in found], [total for total, *_ in found]
         title = (
-            f"with {three(min(totals))} to {three(max(totals))} passes for a warp and a k, the {len(found)} kernels"
+            f"with {records.three(min(totals))} to {records.three(max(totals))} passes for a warp and a k, the {len(found)} kernels"
             f" reach {records.span([100 * share for share in shares])} % of what the pipe allows"
         )
         near = all(NEAR <= share <= 1 for share in shares)
@@ -178,12 +161,10 @@ def main(out_folder, data_folder):
         " memory a cycle. Left: passes at M = N = K = 1024, counted by the hardware (bars with a gap are cut), and the"
         " share of the limit that is reached. Right: the rate there, caches warm, both axes logarithmic.",
     )
-    top = 0
-    for machine, height in zip(machines, heights):
-        inner = card.machine(top, machine, machines)
+    for (machine, inner), height in zip(card.parts(0, machines, heights), heights):
         if machine.counters():
             plot = height - records.head(machines) - 90
-            card.key(inner, [(colour, "bar", name) for name, colour, _ in PARTS])
+            card.key(inner, [(colour, "bar", name) for name, colour in PARTS])
             chapters = dict.fromkeys(chapter for chapter, _ in machine.counters())
             card.key(inner, [(style.CHAPTERS[c], style.MARKERS[c], records.short(c)) for c in chapters], left=PLOT)
             draw_bars(card, machine, LEFT, inner + 46, plot)
@@ -191,7 +172,6 @@ def main(out_folder, data_folder):
         else:
             text = "no hardware counters were read on this machine"
             card.missing(LEFT, inner, style.WIDTH - LEFT - 40, 40, text)
-        top += height
     return card.save(out_folder, "pipe")
 
 

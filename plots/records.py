@@ -119,6 +119,32 @@ def short(chapter):
     return chapter.replace("_", " ", 1)
 
 
+def passes(row):
+    """What an SM's LSU data pipe passes for a warp and a k, of a row of counters.json: lines of global memory, and the
+    wavefronts of shared memory's stores and loads."""
+    counted, shape = row["counted"], row["shape"]
+    parts = (
+        counted["global_load_lines"] + counted["global_store_lines"],
+        counted["shared_store_wavefronts"],
+        counted["shared_load_wavefronts"],
+    )
+    return [part / (shape["M"] * shape["N"] * shape["K"] / 32) for part in parts]
+
+
+WORK = 2 * 32  # the operations of a warp and a k: 32 lanes, each with a multiply and an add
+
+
+def pipe_limit(machine):
+    """flop/s of a kernel with one pass for a warp and a k, if no SM's pipe ever pauses; of a record's "machine"."""
+    return machine["sms"] * machine["clock_hz"] * WORK
+
+
+def three(value):
+    """391, 26.4, 3.00, 0.192: three significant digits."""
+    exponent = int(f"{value:.2e}".partition("e")[2])
+    return f"{value:.{max(0, 2 - exponent)}f}"
+
+
 def tera(rate):
     """12.3, 8.97, 0.50: a rate in TFLOP/s with three digits."""
     value = rate / 1e12

@@ -211,6 +211,12 @@ class Card:
         self.text(MARGIN, self.top + top, machine.name, weight="bold", color=MUTED)
         return top + 20
 
+    def parts(self, top, machines, heights):
+        """Each machine with the first free pixel of its part: one below the other from `top` on, under their names."""
+        for machine, height in zip(machines, heights):
+            yield machine, self.machine(top, machine, machines)
+            top += height
+
     def missing(self, left, top, width, height, text):
         """In place of a panel for which there are no records."""
         axes = self.axes(left, top, width, height)

@@ -74,14 +74,11 @@ def main(out_folder, data_folder):
         " DRAM.",
     )
     card.key(0, [(colour, marker, name) for (name, marker, _), colour in zip(LEVELS, COLOURS)])
-    top = 26
-    for machine, height in zip(machines, heights):
-        inner = card.machine(top, machine, machines)
+    for machine, inner in card.parts(26, machines, heights):
         if machine.counters():
             draw(card, machine, inner)
         else:
             card.missing(LEFT, inner, style.WIDTH - LEFT - 40, 30, "no hardware counters were read on this machine")
-        top += height
     return card.save(out_folder, "traffic")
 
 

@@ -114,6 +114,10 @@ class Refusals(unittest.TestCase):
         )
 
 
+def no_device():
+    return run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3
+
+
 @unittest.skipUnless(PROBE.exists(), "built without CUDA")
 class Probe(unittest.TestCase):
     def test_bad_input(self):
@@ -131,7 +135,7 @@ class Probe(unittest.TestCase):
 
     def test_help_and_no_device(self):
         self.assertIn("--json FILE", run(PROBE, "--help").stdout)
-        if run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3:
+        if no_device():
             done = run(PROBE)
             self.assertEqual(done.returncode, 77, done.stdout)
             self.assertIn("no CUDA device here", done.stderr)
@@ -240,7 +244,7 @@ class Traces(unittest.TestCase):
                     self.assertEqual("the result is WRONG" in done.stdout, seen_by != "tracer", name)
 
     def test_every_broken_kernel_on_a_gpu(self):
-        if run("03_tiled", "--device", "0", "--size", "32", "--repeats", "1").returncode == 3:
+        if no_device():
             self.skipTest("there is no device")
         for program in GPU_PROGRAMS:
             for name, seen_by in broken_kernels(PROGRAMS / program):
